@@ -1,0 +1,34 @@
+// What the library throws about data. Broken preconditions are std::invalid_argument; numerics that end early
+// are a Termination in the result, never an exception.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace giga {
+
+/// A file or table whose content cannot be used. The message names the place, the value and what to do.
+class DataError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// There is nothing to read: no such file, a directory, no permission.
+class InputMissing : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An output cannot be created: it exists already, or its folder does not.
+class CannotCreate : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Reading or writing failed half-way: disk full, device error. The old output is intact.
+class IoError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace giga

@@ -1,0 +1,28 @@
+// Numbers and foreign text in messages and files. Nothing here looks at the locale.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace giga {
+
+/// `value` safe for a terminal and a log: control characters and bytes that are not UTF-8 become \xNN. At
+/// most `limit` bytes of text, then "..."; no character and no escape is cut in two. Applying it twice
+/// changes nothing as long as nothing is cut.
+[[nodiscard]] std::string printable(std::string_view value, std::size_t limit = 80);
+
+/// A path as printable text, long enough to be copied back.
+[[nodiscard]] std::string printable_path(const std::filesystem::path& path);
+
+/// The shortest decimal text that parse_double turns back into the same bits.
+[[nodiscard]] std::string shortest(double value);
+
+/// The nearest double if all of `text` is one finite decimal number such as "-1.5e3"; nothing otherwise: no
+/// spaces, no leading '+', no hexadecimal, no inf or nan, no overflow. A number too small for a double is a
+/// signed zero.
+[[nodiscard]] std::optional<double> parse_double(std::string_view text);
+
+}  // namespace giga

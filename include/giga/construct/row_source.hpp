@@ -1,0 +1,68 @@
+// Where the vectors come from. Construction asks four things of its vectors; this is the lowest of them, "give me
+// rows exactly", from which the table makes the other three. A source may hold the rows, map them or recompute them.
+#pragma once
+
+#include <string>
+
+#include "giga/base/matrix_view.hpp"
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+class RowSource {
+ public:
+  virtual ~RowSource() = default;
+
+  [[nodiscard]] virtual Index num_rows() const = 0;
+  [[nodiscard]] virtual Index dim() const = 0;
+
+  /// Rows [first, first + count), row-major. Row n has the same bits however it is asked for; calls may come from
+  /// several threads at once.
+  virtual void read(Index first, Index count, double* out) const = 0;
+
+  /// The rows themselves, where they lie in memory as row-major doubles; else null.
+  [[nodiscard]] virtual const double* contiguous() const { return nullptr; }
+
+  /// A hint that a pass over all rows is through with these. They may be asked for again.
+  virtual void passed(Index first, Index count) const;
+
+  /// How the user would find component j of row n: "row 17, column 3".
+  [[nodiscard]] virtual std::string place(Index n, Index j) const;
+
+  /// The file or object that messages should name.
+  [[nodiscard]] virtual std::string name() const { return "the vectors"; }
+};
+
+/// The rows of a matrix somebody else keeps alive.
+class DenseRows : public RowSource {
+ public:
+  explicit DenseRows(const MatrixView& matrix);
+
+  [[nodiscard]] Index num_rows() const override { return matrix_.rows; }
+  [[nodiscard]] Index dim() const override { return matrix_.cols; }
+  void read(Index first, Index count, double* out) const override;
+  [[nodiscard]] const double* contiguous() const override { return contiguous_rows(matrix_); }
+
+ protected:
+  [[nodiscard]] const MatrixView& matrix() const { return matrix_; }
+
+ private:
+  MatrixView matrix_;
+};
+
+/// Pointwise log-likelihoods, S draws x N observations (the layout of R's loo): the vector of observation n is its
+/// column less its mean. That is the centred L2 norm, up to a factor sqrt(S) which no weight depends on.
+class LoglikRows : public RowSource {
+ public:
+  explicit LoglikRows(const MatrixView& loglik);
+
+  [[nodiscard]] Index num_rows() const override { return transposed_.rows; }
+  [[nodiscard]] Index dim() const override { return transposed_.cols; }
+  void read(Index first, Index count, double* out) const override;
+  [[nodiscard]] std::string place(Index n, Index j) const override;
+
+ private:
+  MatrixView transposed_;
+};
+
+}  // namespace giga

@@ -1,0 +1,83 @@
+// The vectors as construction sees them: their sum, their norms, "which row scores best against this direction", and
+// "row n exactly". A table is made once and serves any number of builds.
+//
+// Notation: L_n the vector of row n, L their sum, sigma_n = |L_n|, sigma = sum of sigma_n, l = L / |L|.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/base/types.hpp"
+#include "giga/construct/row_source.hpp"
+
+namespace giga {
+
+class Selector;
+
+/// How the best row is found. All are exact: they return the same row, always.
+enum class SelectorKind {
+  Auto,       ///< By the rule in choose_selector.
+  Scan,       ///< One pass over all rows in double.
+  Quantised,  ///< One pass over 8-bit codes; the few rows the codes cannot tell apart are scored in double.
+  CapTree,    ///< A tree of spherical caps prunes whole blocks of rows; for vectors that lie near few directions.
+};
+[[nodiscard]] std::string_view name(SelectorKind kind);
+
+struct TableOptions {
+  SelectorKind selector = SelectorKind::Auto;
+  int threads = 0;  ///< >= 0; 0 is one per core. The result does not depend on it.
+};
+
+class VectorTable {
+ public:
+  /// Reads all rows once. `rows` must outlive the table. Throws DataError if a component is not finite.
+  explicit VectorTable(const RowSource& rows, const TableOptions& options = {});
+  ~VectorTable();
+  VectorTable(const VectorTable&) = delete;
+  VectorTable& operator=(const VectorTable&) = delete;
+
+  [[nodiscard]] const RowSource& rows() const { return *rows_; }
+  [[nodiscard]] Index num_rows() const { return rows_->num_rows(); }
+  [[nodiscard]] Index dim() const { return rows_->dim(); }
+  [[nodiscard]] const ThreadPool& pool() const { return pool_; }
+
+  /// sigma, the sum of the norms.
+  [[nodiscard]] double norm_sum() const { return norm_sum_; }
+  /// |L|.
+  [[nodiscard]] Extended target_norm() const { return target_norm_; }
+  /// L / |L|; empty when zero_target().
+  [[nodiscard]] const ExtendedVector& target() const { return target_; }
+  /// |L| <= 8 eps sigma: what is left of L is the rounding of its terms.
+  [[nodiscard]] bool zero_target() const { return target_.empty(); }
+  /// Rows that are exactly zero. They are never chosen.
+  [[nodiscard]] Index num_zero_rows() const { return num_zero_rows_; }
+
+  /// The selector, made on first use (safe from several threads). Its kind is never Auto.
+  [[nodiscard]] const Selector& selector() const;
+  [[nodiscard]] SelectorKind selector_kind() const { return kind_; }
+  /// Bytes held by the selector, and bytes of rows read so far to prepare the table and it.
+  [[nodiscard]] std::size_t selector_bytes() const;
+  [[nodiscard]] double prepare_bytes_read() const;
+
+ private:
+  struct Lazy;
+
+  const RowSource* rows_;
+  ThreadPool pool_;
+  SelectorKind kind_;
+  double norm_sum_ = 0;
+  Extended target_norm_ = 0;
+  ExtendedVector target_;
+  Index num_zero_rows_ = 0;
+  std::unique_ptr<Lazy> lazy_;
+};
+
+/// The rule of SelectorKind::Auto, from the shape and, for large tables, a sample of 1024 rows:
+///   N J < 2^18                                                          -> Scan
+///   N >= 2^17 and 4 directions hold 99.9% of the energy of unit rows    -> CapTree
+///   otherwise                                                           -> Quantised
+[[nodiscard]] SelectorKind choose_selector(const RowSource& rows);
+
+}  // namespace giga

@@ -1,0 +1,57 @@
+// An output that appears whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace giga {
+
+/// Writes to a temporary file beside the target; commit() makes it durable and puts it in the target's place.
+/// Until then, and after any failure, whatever the target held before is untouched; an OutputFile destroyed
+/// without a commit leaves nothing behind. Permissions are those of the file replaced, or 0666 under the
+/// umask. A symbolic link to a file is followed.
+///
+/// An existing pipe, terminal or character device (/dev/stdout, /dev/null) is written to directly: there is
+/// nothing to replace, so `overwrite` is not asked for.
+class OutputFile {
+ public:
+  /// Throws CannotCreate if the target exists and `overwrite` is false, if it is a folder, or if its folder
+  /// is missing or not writable.
+  OutputFile(const std::filesystem::path& target, bool overwrite);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Throws IoError, naming the target, when the system will not take the bytes. Buffered.
+  void write(std::string_view bytes);
+
+  /// Throws IoError as write() does; CannotCreate if the target has come into being meanwhile and `overwrite`
+  /// is false. After it neither write() nor commit() may be called (std::logic_error).
+  void commit();
+
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+
+ private:
+  enum class State { Open, Failed, Committed };
+
+  void open_directly();
+  void open_temporary();
+  void require_open(const char* function) const;
+  void flush();
+  void write_through(std::string_view bytes);
+  void publish();
+  [[noreturn]] void fail(int error);
+
+  std::filesystem::path target_;     // as the caller wrote it, for messages
+  std::filesystem::path final_;      // target_ with symbolic links resolved
+  std::filesystem::path temporary_;  // empty when writing directly
+  std::vector<char> buffer_;
+  int fd_ = -1;
+  bool overwrite_;
+  State state_ = State::Open;
+};
+
+}  // namespace giga

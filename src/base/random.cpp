@@ -1,0 +1,59 @@
+#include "giga/base/random.hpp"
+
+#include <Random123/philox.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace giga {
+
+Stream::Stream(std::uint64_t seed, std::uint32_t purpose, std::uint64_t index)
+    : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+      counter_{0, purpose, static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32)} {}
+
+void Stream::refill() {
+  r123::Philox4x32 cipher;
+  const r123::Philox4x32::ctr_type counter = {{counter_[0], counter_[1], counter_[2], counter_[3]}};
+  const r123::Philox4x32::key_type key = {{key_[0], key_[1]}};
+  const auto out = cipher(counter, key);
+  buffer_ = {(std::uint64_t{out[1]} << 32) | out[0], (std::uint64_t{out[3]} << 32) | out[2]};
+  ++counter_[0];
+  left_ = 2;
+}
+
+std::uint64_t Stream::bits() {
+  if (left_ == 0) refill();
+  --left_;
+  return buffer_[static_cast<std::size_t>(1 - left_)];
+}
+
+double Stream::uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
+
+std::uint64_t Stream::below(std::uint64_t bound) {
+  // Values at or above the largest multiple of `bound` are drawn again, so that every remainder is equally likely.
+  const std::uint64_t excess = (0 - bound) % bound;  // 2^64 mod bound
+  while (true) {
+    const std::uint64_t draw = bits();
+    if (draw < 0 - excess || excess == 0) return draw % bound;
+  }
+}
+
+double Stream::normal() {
+  if (has_spare_) {
+    has_spare_ = false;
+    return spare_normal_;
+  }
+  const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));  // log of a number in (0, 1]
+  const double angle = 2.0 * std::numbers::pi * uniform();
+  spare_normal_ = radius * std::sin(angle);
+  has_spare_ = true;
+  return radius * std::cos(angle);
+}
+
+Stream stream(std::uint64_t seed, std::string_view purpose, Index index) {
+  std::uint32_t hash = 2166136261u;  // FNV-1a
+  for (const char c : purpose) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return {seed, hash, static_cast<std::uint64_t>(index)};
+}
+
+}  // namespace giga

@@ -1,0 +1,114 @@
+// Escaping and number text.
+#include "giga/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace giga {
+namespace {
+
+constexpr std::size_t kPathLimit = 4096;
+
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+// Bytes of the well-formed UTF-8 character at `i` (Unicode table 3-7), or 0.
+std::size_t utf8_length(std::string_view text, std::size_t i) {
+  const unsigned lead = byte_at(text, i);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || length > text.size() - i) return 0;
+  unsigned low = 0x80;
+  unsigned high = 0xBF;
+  if (lead == 0xE0) low = 0xA0;   // overlong
+  if (lead == 0xED) high = 0x9F;  // surrogates
+  if (lead == 0xF0) low = 0x90;   // overlong
+  if (lead == 0xF4) high = 0x8F;  // beyond U+10FFFF
+  for (std::size_t k = 1; k < length; ++k) {
+    const unsigned next = byte_at(text, i + k);
+    if (next < low || next > high) return 0;
+    low = 0x80;
+    high = 0xBF;
+  }
+  return length;
+}
+
+// C0, DEL and C1: what a terminal would act on.
+bool is_control(std::string_view character) {
+  const unsigned lead = byte_at(character, 0);
+  if (character.size() == 1) return lead < 0x20 || lead == 0x7F;
+  return lead == 0xC2 && byte_at(character, 1) < 0xA0;
+}
+
+std::string escaped(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out += "\\x";
+    out += kDigits[byte_at(bytes, i) >> 4];
+    out += kDigits[byte_at(bytes, i) & 15];
+  }
+  return out;
+}
+
+// Of a well-formed number from_chars found out of range: whether it is too small rather than too large. The
+// power of ten of its first nonzero digit decides; the two cases lie hundreds of powers apart.
+bool underflows(std::string_view text) {
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view mantissa = text.substr(0, e);
+  const std::size_t first = mantissa.find_first_of("123456789");
+  if (first == std::string_view::npos) return true;
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  std::string_view exponent = text.substr(std::min(e + 1, text.size()));
+  const bool negative = exponent.starts_with('-');
+  if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
+  long long power = 0;
+  const auto result = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
+  if (result.ec == std::errc::result_out_of_range) return negative;
+  return (negative ? -power : power) + static_cast<long long>(point) - static_cast<long long>(first) < 0;
+}
+
+}  // namespace
+
+std::string printable(std::string_view value, std::size_t limit) {
+  std::string out;
+  for (std::size_t i = 0; i < value.size();) {
+    const std::size_t length = utf8_length(value, i);
+    const std::string_view character = value.substr(i, std::max<std::size_t>(length, 1));
+    const bool plain = length > 0 && !is_control(character);
+    const std::string shown = plain ? std::string(character) : escaped(character);
+    if (out.size() + shown.size() > limit) return out + "...";
+    out += shown;
+    i += character.size();
+  }
+  return out;
+}
+
+std::string printable_path(const std::filesystem::path& path) {
+  return printable(path.native(), kPathLimit);
+}
+
+std::string shortest(double value) {
+  std::array<char, 32> buffer;
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  return {buffer.data(), result.ptr};
+}
+
+std::optional<double> parse_double(std::string_view text) {
+  double value = 0.0;
+  const char* end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value, std::chars_format::general);
+  if (result.ec == std::errc::invalid_argument || result.ptr != end) return std::nullopt;
+  if (result.ec == std::errc::result_out_of_range) {
+    if (!underflows(text)) return std::nullopt;
+    return text.starts_with('-') ? -0.0 : 0.0;
+  }
+  if (!std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+}  // namespace giga

@@ -1,0 +1,79 @@
+#include "construct/active_set.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/extended.hpp"
+
+namespace giga {
+
+Index ActiveSet::num_points() const {
+  return std::count_if(weights_.begin(), weights_.end(), [](double weight) { return weight > 0; });
+}
+
+Index ActiveSet::slot_of(const RowSource& source, Index row) {
+  for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
+    if (rows_[slot] == row) return static_cast<Index>(slot);
+  }
+  std::vector<double> vector(static_cast<std::size_t>(source.dim()));
+  source.read(row, 1, vector.data());
+  for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
+    if (vectors_[slot] == vector) return static_cast<Index>(slot);
+  }
+  rows_.push_back(row);
+  weights_.push_back(0);
+  norms_.push_back(norm(vector));
+  vectors_.push_back(std::move(vector));
+  return size() - 1;
+}
+
+ExtendedVector ActiveSet::unit_row(Index slot) const {
+  const auto& vector = vectors_[static_cast<std::size_t>(slot)];
+  ExtendedVector unit(vector.begin(), vector.end());
+  scale(unit, 1 / norm_of(slot));
+  return unit;
+}
+
+ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended target_norm) const {
+  ExtendedVector sum(vectors_.empty() ? 0 : vectors_.front().size(), 0);
+  for (std::size_t slot = 0; slot < vectors_.size(); ++slot) {
+    if (weights[slot] > 0) add_scaled(sum, static_cast<Extended>(weights[slot]), vectors_[slot]);
+  }
+  for (Extended& value : sum) value /= target_norm;
+  return sum;
+}
+
+void ActiveSet::drop_zeros() {
+  std::size_t kept = 0;
+  for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
+    if (!(weights_[slot] > 0)) continue;
+    if (kept != slot) {
+      rows_[kept] = rows_[slot];
+      weights_[kept] = weights_[slot];
+      norms_[kept] = norms_[slot];
+      vectors_[kept] = std::move(vectors_[slot]);
+    }
+    ++kept;
+  }
+  rows_.resize(kept);
+  weights_.resize(kept);
+  norms_.resize(kept);
+  vectors_.resize(kept);
+}
+
+Coreset ActiveSet::coreset() const {
+  std::vector<std::size_t> order;
+  for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
+    if (weights_[slot] > 0) order.push_back(slot);
+  }
+  std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return rows_[x] < rows_[y]; });
+  Coreset coreset;
+  for (const std::size_t slot : order) {
+    coreset.rows.push_back(rows_[slot]);
+    coreset.weights.push_back(weights_[slot]);
+  }
+  return coreset;
+}
+
+}  // namespace giga

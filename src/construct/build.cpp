@@ -1,0 +1,241 @@
+// The loop that every method runs in: propose, judge, record, ask the observer.
+#include "giga/construct/build.hpp"
+
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "base/extended.hpp"
+#include "construct/build_state.hpp"
+
+namespace giga {
+namespace {
+
+// A build ends here: what is left could not be told from rounding in any result.
+constexpr Extended kErrorFloor = 1e-14L;
+
+constexpr std::array<std::pair<Method, std::string_view>, 6> kMethods = {{{Method::Giga, "giga"},
+                                                                          {Method::Corrective, "corrective"},
+                                                                          {Method::FrankWolfe, "frank_wolfe"},
+                                                                          {Method::Importance, "importance"},
+                                                                          {Method::Uniform, "uniform"},
+                                                                          {Method::Pursuit, "pursuit"}}};
+
+struct Limits {
+  Index size;
+  Index max_steps;
+  double tolerance;
+};
+
+bool drops_points(Method method) { return method == Method::Corrective || method == Method::Pursuit; }
+bool theorem_holds(Method method) { return method == Method::Giga || method == Method::Corrective; }
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+Limits limits_of(Method method, const GreedyOptions& options) {
+  require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
+  require(options.max_steps >= 0, "max_steps is " + std::to_string(options.max_steps) + ", must be at least 0");
+  require(options.tolerance >= 0, "tolerance is " + std::to_string(options.tolerance) + ", must be at least 0");
+  const Index steps = options.max_steps > 0 ? options.max_steps : options.size * (drops_points(method) ? 4 : 1);
+  return {options.size, steps, options.tolerance};
+}
+
+Limits limits_of(const SamplingOptions& options) {
+  require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
+  return {options.size + 1, options.size, 0};  // draws, not points, are counted
+}
+
+// sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)) and tau = |L| / sigma, a lower bound of the paper's tau.
+double theorem_bound(const VectorTable& table, double first_error, Index step) {
+  const Extended tau = table.target_norm() / static_cast<Extended>(table.norm_sum());
+  const auto first = static_cast<Extended>(first_error);
+  return static_cast<double>(first /
+                             std::sqrt(1 + tau * tau * first * first * static_cast<Extended>(step - 1)));
+}
+
+Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats) {
+  const ExtendedVector x = state.active.combine(state.active.weights(), table.target_norm());
+  switch (state.method) {
+    case Method::Giga: return propose_giga(table, state, x, stats);
+    case Method::Corrective: return propose_corrective(table, state, x, stats);
+    case Method::FrankWolfe: return propose_frank_wolfe(table, state, x, stats);
+    case Method::Pursuit: return propose_pursuit(table, state, x, stats);
+    case Method::Importance:
+    case Method::Uniform: return propose_draw(table, state);
+  }
+  return {};
+}
+
+// Whether rounding of the weights alone, eps each, explains an error of this size.
+bool near_rounding(const VectorTable& table, const BuildState& state) {
+  Extended shares = 0;  // sum of w_n |L_n| / |L|
+  for (Index slot = 0; slot < state.active.size(); ++slot) {
+    shares += static_cast<Extended>(state.active.weights()[static_cast<std::size_t>(slot)]) *
+              state.active.norm_of(slot) / table.target_norm();
+  }
+  return state.error <= 1000 * static_cast<Extended>(std::numeric_limits<double>::epsilon()) * (1 + shares);
+}
+
+StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal) {
+  state.active.set_weights(std::move(proposal.weights));
+  state.error = proposal.error;
+  ++state.steps;
+  if (is_greedy(state.method)) {
+    if (state.solver) state.solver->drop_zeros();
+    state.active.drop_zeros();
+  }
+  const auto error = static_cast<double>(state.error);
+  if (state.steps == 1) state.first_error = error;
+  const double bound = theorem_holds(state.method) ? theorem_bound(table, state.first_error, state.steps)
+                                                   : std::numeric_limits<double>::quiet_NaN();
+  return {state.steps, proposal.row, state.active.num_points(), proposal.step_length, proposal.alignment,
+          error,       bound};
+}
+
+// One reason to end before the next step, if there is any.
+std::optional<Termination> finished(const BuildState& state, const Limits& limits) {
+  if (state.steps > 0 && static_cast<double>(state.error) <= limits.tolerance) return Termination::ToleranceMet;
+  if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor) return Termination::NumericLimit;
+  if (state.exhausted) return state.exhausted;
+  if (state.steps >= limits.max_steps || state.active.num_points() >= limits.size) return Termination::SizeReached;
+  return std::nullopt;
+}
+
+Termination run(const VectorTable& table, BuildState& state, const Limits& limits, const Observer& observer,
+                BuildResult& result) {
+  if (table.zero_target()) return Termination::ZeroTarget;
+  while (true) {
+    if (const auto reason = finished(state, limits)) return *reason;
+    Proposal proposal = propose(table, state, result.search);
+    const bool improves = proposal.row >= 0 && (proposal.error < state.error || state.steps == 0);
+    if (!improves && is_greedy(state.method)) {
+      state.exhausted = near_rounding(table, state) ? Termination::NumericLimit : Termination::NoProgress;
+      state.active.drop_zeros();  // the row that was tried
+      return *state.exhausted;
+    }
+    result.trace.push_back(accept(table, state, std::move(proposal)));
+    if (observer && observer(result.trace.back()) == Verdict::Stop) return Termination::Stopped;
+  }
+}
+
+BuildResult build(const VectorTable& table, BuildResult result, BuildState state, const Limits& limits,
+                  const Observer& observer) {
+  result.method = state.method;
+  result.termination = run(table, state, limits, observer, result);
+  result.coreset = state.active.coreset();
+  if (state.steps > 0) {
+    result.relative_error = static_cast<double>(state.error);
+  } else {
+    result.relative_error = table.target_norm() > 0 ? 1.0 : 0.0;
+  }
+  result.state = std::make_shared<BuildState>(std::move(state));
+  return result;
+}
+
+BuildState fresh(const VectorTable& table, Method method) {
+  BuildState state;
+  state.method = method;
+  state.num_rows = table.num_rows();
+  state.dim = table.dim();
+  return state;
+}
+
+BuildResult greedy(const VectorTable& table, Method method, const GreedyOptions& options, const Observer& observer) {
+  return build(table, {}, fresh(table, method), limits_of(method, options), observer);
+}
+
+BuildResult sampled(const VectorTable& table, Method method, const SamplingOptions& options,
+                    const Observer& observer) {
+  BuildState state = fresh(table, method);
+  state.seed = options.seed;
+  return build(table, {}, std::move(state), limits_of(options), observer);
+}
+
+const BuildState& state_of(const VectorTable& table, const BuildResult& earlier) {
+  require(earlier.state != nullptr, "the result to resume has no state");
+  require(earlier.state->num_rows == table.num_rows() && earlier.state->dim == table.dim(),
+          "the result to resume is of another table");
+  return *earlier.state;
+}
+
+}  // namespace
+
+std::string_view name(Method method) {
+  for (const auto& [value, text] : kMethods) {
+    if (value == method) return text;
+  }
+  return "unknown";
+}
+
+std::optional<Method> method_named(std::string_view text) {
+  for (const auto& [value, method_name] : kMethods) {
+    if (method_name == text) return value;
+  }
+  return std::nullopt;
+}
+
+bool is_greedy(Method method) { return method != Method::Importance && method != Method::Uniform; }
+
+Extended error_of(const VectorTable& table, const ActiveSet& active, const std::vector<double>& weights) {
+  ExtendedVector residual = active.combine(weights, table.target_norm());
+  if (residual.empty()) return table.target_norm() > 0 ? 1 : 0;
+  add_scaled(residual, -1, table.target());
+  return norm(residual);
+}
+
+double weight_of(const VectorTable& table, const ActiveSet& active, Index slot, Extended share) {
+  return static_cast<double>(share * table.target_norm() / active.norm_of(slot));
+}
+
+BuildResult giga(const VectorTable& table, const GreedyOptions& options, const Observer& observer) {
+  return greedy(table, Method::Giga, options, observer);
+}
+BuildResult corrective(const VectorTable& table, const GreedyOptions& options, const Observer& observer) {
+  return greedy(table, Method::Corrective, options, observer);
+}
+BuildResult frank_wolfe(const VectorTable& table, const GreedyOptions& options, const Observer& observer) {
+  return greedy(table, Method::FrankWolfe, options, observer);
+}
+BuildResult pursuit(const VectorTable& table, const GreedyOptions& options, const Observer& observer) {
+  return greedy(table, Method::Pursuit, options, observer);
+}
+BuildResult importance(const VectorTable& table, const SamplingOptions& options, const Observer& observer) {
+  return sampled(table, Method::Importance, options, observer);
+}
+BuildResult uniform(const VectorTable& table, const SamplingOptions& options, const Observer& observer) {
+  return sampled(table, Method::Uniform, options, observer);
+}
+
+BuildResult resume(const VectorTable& table, BuildResult earlier, const GreedyOptions& options,
+                   const Observer& observer) {
+  BuildState state = state_of(table, earlier);
+  require(is_greedy(state.method), "a sampled build is resumed with SamplingOptions");
+  const Limits limits = limits_of(state.method, options);
+  return build(table, std::move(earlier), std::move(state), limits, observer);
+}
+
+BuildResult resume(const VectorTable& table, BuildResult earlier, const SamplingOptions& options,
+                   const Observer& observer) {
+  BuildState state = state_of(table, earlier);
+  require(!is_greedy(state.method), "a greedy build is resumed with GreedyOptions");
+  return build(table, std::move(earlier), std::move(state), limits_of(options), observer);
+}
+
+double relative_error(const VectorTable& table, const Coreset& coreset) {
+  if (table.zero_target()) return table.target_norm() > 0 ? 1.0 : 0.0;
+  ActiveSet active;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < coreset.rows.size(); ++i) {
+    require(coreset.rows[i] >= 0 && coreset.rows[i] < table.num_rows(), "the coreset has a row beyond the table");
+    const auto slot = static_cast<std::size_t>(active.slot_of(table.rows(), coreset.rows[i]));
+    weights.resize(static_cast<std::size_t>(active.size()), 0.0);
+    weights[slot] += coreset.weights[i];
+  }
+  return static_cast<double>(error_of(table, active, weights));
+}
+
+}  // namespace giga

@@ -1,0 +1,58 @@
+// A build between two steps, and the shape of a step.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "construct/active_set.hpp"
+#include "construct/selector.hpp"
+#include "giga/construct/build.hpp"
+#include "giga/construct/nnls.hpp"
+
+namespace giga {
+
+/// Everything a build carries from step to step: to stop and to go on is to keep this.
+class BuildState {
+ public:
+  Method method = Method::Giga;
+  Index num_rows = 0, dim = 0;  // of the table it belongs to
+  Index steps = 0;
+  ActiveSet active;
+  Extended error = 1;           // |L(w) - L| / |L|
+  double first_error = std::numeric_limits<double>::quiet_NaN();  // eta of Theorem 1
+  SearchMemory memory;
+  std::optional<Termination> exhausted;  // no later step will be taken, whatever size is asked for
+
+  std::optional<NnlsSolver> solver;        // corrective and pursuit; one column for each slot of `active`
+  std::uint64_t seed = 0;                  // sampling
+  std::vector<double> counts;              // draws by slot
+  std::vector<double> cumulative_norms;    // importance
+};
+
+/// New weights for the slots of the active set, which the loop takes if they lower the error.
+struct Proposal {
+  Index row = -1;  // none: no row would help
+  double step_length = std::numeric_limits<double>::quiet_NaN();
+  double alignment = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> weights;
+  Extended error = 0;  // with these weights
+};
+
+/// `x` is L(w)/|L| of the state's weights.
+Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats);
+Proposal propose_corrective(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                            SearchStats& stats);
+Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                             SearchStats& stats);
+Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats);
+Proposal propose_draw(const VectorTable& table, BuildState& state);
+
+/// |sum of weights_n L_n - L| / |L|.
+[[nodiscard]] Extended error_of(const VectorTable& table, const ActiveSet& active,
+                                const std::vector<double>& weights);
+
+/// The weight of the slot in L(w) whose part of L(w)/|L| is `share` l_n: share |L| / |L_n|, rounded to double.
+[[nodiscard]] double weight_of(const VectorTable& table, const ActiveSet& active, Index slot, Extended share);
+
+}  // namespace giga

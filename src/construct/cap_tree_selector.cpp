@@ -1,0 +1,253 @@
+#include "construct/cap_tree_selector.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "construct/row_pass.hpp"
+
+namespace giga {
+namespace {
+
+constexpr Index kLeafRows = 64;
+constexpr Index kSerialDepth = 4;           // levels split before subtrees go to the threads
+constexpr double kWholeShare = 1 - 1e-10;   // of the energy, that the kept directions should hold
+constexpr double kRounding = 1e-13;         // of products of unit vectors and of scores of rows away from the pole
+constexpr double kPole = 1e-4;              // below this distance of |c| from 1 a row is simply scored
+
+double dot_of(const double* x, const double* y, Index size) {
+  double sum = 0;
+  for (Index k = 0; k < size; ++k) sum += x[k] * y[k];
+  return sum;
+}
+
+}  // namespace
+
+double geodesic_cap_bound(double beta_u, double beta_v, double r) {
+  if (std::abs(beta_v) >= r) return 1;
+  const double across = std::sqrt((r - beta_v) * (r + beta_v));
+  if (beta_u >= across) return 1;
+  const double rest = std::max(0.0, 1 - beta_u * beta_u - beta_v * beta_v);
+  return (beta_u * across + std::sqrt(rest) * std::sqrt(std::max(0.0, (1 - r) * (1 + r)))) / (rest + beta_u * beta_u);
+}
+
+double linear_cap_bound(double beta_u, double r) {
+  if (beta_u >= r) return 1;
+  return beta_u * r + std::sqrt(std::max(0.0, (1 - beta_u) * (1 + beta_u)) * std::max(0.0, (1 - r) * (1 + r)));
+}
+
+// --- building -------------------------------------------------------------------------------------------------
+
+CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const ThreadPool& pool)
+    : rows_(rows), pool_(pool), tree_(new CapTreeSelector(rows, pool)) {
+  tree_->spectrum_ = sample_spectrum(rows);
+  tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
+  by_row_.resize(static_cast<std::size_t>(rows.num_rows() * tree_->num_directions_));
+}
+
+void CapTreeBuilder::add(Index first, const double* x, Index count) {
+  const Index size = tree_->num_directions_;
+  double norms[kTileRows];
+  row_norms(x, count, rows_.dim(), norms);
+  double* y = by_row_.data() + first * size;
+  kernels::project(x, count, rows_.dim(), tree_->spectrum_.directions.data(), size, y);
+  for (Index i = 0; i < count; ++i) {
+    for (Index k = 0; k < size; ++k) y[i * size + k] /= norms[i];  // NaN for a zero row
+  }
+}
+
+// The cap around the mean direction of its rows.
+void CapTreeBuilder::enclose(const Cap& cap, double* centre, double& r) const {
+  const Index size = tree_->num_directions_;
+  std::fill_n(centre, size, 0.0);
+  const auto row = [&](Index i) { return by_row_.data() + tree_->order_[static_cast<std::size_t>(i)] * size; };
+  for (Index i = cap.begin; i < cap.end; ++i) {
+    for (Index k = 0; k < size; ++k) centre[k] += row(i)[k];
+  }
+  const double length = std::sqrt(dot_of(centre, centre, size));
+  if (!(length > 0)) {
+    r = -1;
+    return;
+  }
+  for (Index k = 0; k < size; ++k) centre[k] /= length;
+  r = 1;
+  for (Index i = cap.begin; i < cap.end; ++i) r = std::min(r, dot_of(row(i), centre, size));
+  r -= kRounding;
+}
+
+// Splits caps at the median of their widest coordinate until they are leaves or `depth_limit` levels are done.
+void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_limit) {
+  const Cap cap = caps[at];
+  if (cap.end - cap.begin <= kLeafRows || depth_limit == 0) return;
+  const Index size = tree_->num_directions_;
+  auto* order = tree_->order_.data();
+  Index widest = 0;
+  double width = -1;
+  for (Index k = 0; k < size; ++k) {
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (Index i = cap.begin; i < cap.end; ++i) {
+      const double y = by_row_[static_cast<std::size_t>(order[i] * size + k)];
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+    if (high - low > width) {
+      width = high - low;
+      widest = k;
+    }
+  }
+  const Index middle = cap.begin + (cap.end - cap.begin) / 2;
+  std::nth_element(order + cap.begin, order + middle, order + cap.end, [&](Index a, Index b) {
+    return by_row_[static_cast<std::size_t>(a * size + widest)] < by_row_[static_cast<std::size_t>(b * size + widest)];
+  });
+  const std::size_t left = caps.size();
+  caps[at].left = static_cast<Index>(left);
+  caps.push_back({cap.begin, middle, -1, -1});
+  caps.push_back({middle, cap.end, -1, -1});
+  split(caps, left, depth_limit - 1);
+  split(caps, left + 1, depth_limit - 1);
+}
+
+std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
+  const Index size = tree_->num_directions_;
+  auto& order = tree_->order_;
+  for (Index n = 0; n < rows_.num_rows(); ++n) {
+    if (std::isfinite(by_row_[static_cast<std::size_t>(n * size)])) order.push_back(n);
+  }
+  auto& caps = tree_->caps_;
+  caps.push_back({0, static_cast<Index>(order.size()), -1, -1});
+  split(caps, 0, kSerialDepth);
+
+  // Subtrees below the first levels are split by the threads, each in a list of its own, and joined in order.
+  std::vector<std::size_t> roots;
+  for (std::size_t i = 0; i < caps.size(); ++i) {
+    if (caps[i].left < 0) roots.push_back(i);
+  }
+  std::vector<std::vector<Cap>> subtrees(roots.size());
+  pool_.for_each(static_cast<Index>(roots.size()), [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    subtrees[k] = {caps[roots[k]]};
+    split(subtrees[k], 0, std::numeric_limits<Index>::max());
+  });
+  for (std::size_t k = 0; k < roots.size(); ++k) {
+    if (subtrees[k].size() == 1) continue;
+    const auto offset = static_cast<Index>(caps.size()) - 1;  // node i > 0 of the subtree becomes offset + i
+    caps[roots[k]].left = subtrees[k][0].left + offset;
+    for (std::size_t i = 1; i < subtrees[k].size(); ++i) {
+      Cap cap = subtrees[k][i];
+      if (cap.left >= 0) cap.left += offset;
+      caps.push_back(cap);
+    }
+  }
+
+  tree_->centres_.resize(caps.size() * static_cast<std::size_t>(size));
+  tree_->projected_.resize(order.size() * static_cast<std::size_t>(size));
+  pool_.for_each(static_cast<Index>(caps.size()), [&](Index i) {
+    Cap& cap = caps[static_cast<std::size_t>(i)];
+    enclose(cap, tree_->centres_.data() + i * size, cap.r);
+    if (cap.left >= 0) return;
+    for (Index n = cap.begin; n < cap.end; ++n) {
+      std::copy_n(by_row_.data() + order[static_cast<std::size_t>(n)] * size, size,
+                  tree_->projected_.data() + n * size);
+    }
+  });
+  by_row_ = {};
+  return std::move(tree_);
+}
+
+// --- searching ------------------------------------------------------------------------------------------------
+
+struct CapTreeSelector::Search {
+  Criterion criterion;
+  std::vector<double> d, v;     // B'd and B'v
+  double d_outside, v_outside;  // |d - B B'd|, |v - B B'v|
+  double threshold;             // the best score is at least this
+  std::vector<Candidate> candidates;
+  Index rows_touched = 0;
+  Index caps_touched = 0;
+};
+
+std::size_t CapTreeSelector::bytes() const {
+  return caps_.size() * sizeof(Cap) + centres_.size() * sizeof(double) + order_.size() * sizeof(Index) +
+         projected_.size() * sizeof(double);
+}
+
+void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
+  const Index size = num_directions_;
+  search.rows_touched += cap.end - cap.begin;
+  for (Index i = cap.begin; i < cap.end; ++i) {
+    const double* y = projected_.data() + i * size;
+    const double outside = std::sqrt(std::max(0.0, 1 - dot_of(y, y, size)) + 4 * kRounding);
+    const double a = dot_of(y, search.d.data(), size);
+    const double a_error = outside * search.d_outside + kRounding;
+    double lower = a - a_error, upper = a + a_error;
+    if (search.criterion == Criterion::Geodesic) {
+      const double c = std::abs(dot_of(y, search.v.data(), size));
+      const double c_error = outside * search.v_outside + kRounding;
+      const double far = c + c_error, near = std::max(0.0, c - c_error);
+      if (far > 1 - kPole) {
+        lower = -1;
+        upper = 1;
+      } else if (upper > 0) {
+        upper = std::min(1.0, upper / std::sqrt((1 - far) * (1 + far)));
+        lower = lower > 0 ? lower / std::sqrt((1 - near) * (1 + near)) : -1;
+      }
+    }
+    upper += 1e-10;  // above what the score in double may round up
+    if (upper < search.threshold || upper <= 0) continue;
+    search.threshold = std::max(search.threshold, lower - 1e-10);
+    const auto bound = std::nextafter(static_cast<float>(upper), 2.0F);
+    search.candidates.push_back({order_[static_cast<std::size_t>(i)], bound});
+  }
+}
+
+Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats& stats) const {
+  const Index size = num_directions_;
+  Search search{query.criterion, {}, {}, 0, 0, 0, {}};
+  search.d.resize(static_cast<std::size_t>(size));
+  search.v.resize(static_cast<std::size_t>(size));
+  kernels::project(query.d.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size, search.d.data());
+  kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size, search.v.data());
+  const auto outside = [&](const std::vector<double>& x) {
+    return std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding);
+  };
+  search.d_outside = outside(search.d);
+  search.v_outside = outside(search.v);
+  search.threshold = std::max(0.0, best_contender(query, rows_, memory, stats).score - 1e-10);
+
+  const auto bound = [&](Index cap) {
+    ++search.caps_touched;
+    const double* centre = centres_.data() + cap * size;
+    const double u = dot_of(centre, search.d.data(), size);
+    const double r = caps_[static_cast<std::size_t>(cap)].r;
+    if (query.criterion == Criterion::Linear) return linear_cap_bound(u, r);
+    return geodesic_cap_bound(u, dot_of(centre, search.v.data(), size), r);
+  };
+  // Depth first, the better child first, so that the threshold rises early.
+  struct Todo {
+    Index cap;
+    double upper;
+  };
+  std::vector<Todo> todo = {{0, bound(0)}};
+  while (!todo.empty()) {
+    const Todo next = todo.back();
+    todo.pop_back();
+    if (next.upper + 1e-9 < search.threshold) continue;
+    const Cap& cap = caps_[static_cast<std::size_t>(next.cap)];
+    if (cap.left < 0) {
+      search_leaf(cap, search);
+      continue;
+    }
+    Todo better{cap.left, bound(cap.left)}, worse{cap.left + 1, bound(cap.left + 1)};
+    if (better.upper < worse.upper) std::swap(better, worse);
+    todo.push_back(worse);
+    todo.push_back(better);
+  }
+  stats.rows_touched += static_cast<double>(search.rows_touched);
+  stats.bytes_read += static_cast<double>(search.rows_touched * size) * sizeof(double) +
+                      static_cast<double>(search.caps_touched) * static_cast<double>(sizeof(Cap) + sizeof(double) *
+                                                                                     static_cast<std::size_t>(size));
+  return best_candidate(query, rows_, pool_, search.candidates, static_cast<float>(search.threshold) - 1e-6F, memory,
+                        stats);
+}
+
+}  // namespace giga

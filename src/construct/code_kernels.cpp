@@ -1,0 +1,309 @@
+#include "construct/code_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "construct/code_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+// Relative slack of every comparison of bounds, far above what single precision loses in them.
+#ifndef GIGA_CODE_KERNELS_CONSTANTS
+#define GIGA_CODE_KERNELS_CONSTANTS
+namespace giga::kernels {
+constexpr float kSlack = 1e-5F;
+constexpr float kKappaError = 2e-7F;  // relative, of a kappa rounded to float
+constexpr double kTooCloseToTarget = 1e-5;
+constexpr Index kPairBytes = 2 * kGroupRows;
+}  // namespace giga::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace giga::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// unit[j] = x_j / |x| - c l_j in float; returns its squared norm and largest magnitude.
+struct Residual {
+  double square;
+  float largest;
+};
+
+HWY_INLINE Residual subtract_target(const double* x, double inverse_norm, double c, const double* l, Index dim,
+                                    float* unit) {
+  const hn::ScalableTag<double> f64;
+  const hn::Rebind<float, decltype(f64)> f32;
+  const auto width = static_cast<Index>(hn::Lanes(f64));
+  const auto vi = hn::Set(f64, inverse_norm);
+  const auto vc = hn::Set(f64, c);
+  auto squares = hn::Zero(f64);
+  auto largest = hn::Zero(f64);
+  Index j = 0;
+  for (; j + width <= dim; j += width) {
+    const auto u = hn::Sub(hn::Mul(hn::LoadU(f64, x + j), vi), hn::Mul(vc, hn::LoadU(f64, l + j)));
+    squares = hn::Add(squares, hn::Mul(u, u));
+    largest = hn::Max(largest, hn::Abs(u));
+    hn::StoreU(hn::DemoteTo(f32, u), f32, unit + j);
+  }
+  double square = hn::GetLane(hn::SumOfLanes(f64, squares));
+  double top = hn::GetLane(hn::MaxOfLanes(f64, largest));
+  for (; j < dim; ++j) {
+    const double u = x[j] * inverse_norm - c * l[j];
+    square += u * u;
+    top = std::max(top, std::abs(u));
+    unit[j] = static_cast<float>(u);
+  }
+  return {square, static_cast<float>(top)};
+}
+
+// codes[j] = round(unit[j] / step); returns the squared norm of unit - step * codes. Both arrays may be written and
+// read up to the next multiple of the vector width: they have room, and `unit` is zero there.
+HWY_INLINE float round_to_codes(const float* unit, float step, Index dim, std::int8_t* codes) {
+  const hn::ScalableTag<float> f32;
+  const hn::Rebind<std::int8_t, decltype(f32)> i8;
+  const auto width = static_cast<Index>(hn::Lanes(f32));
+  const auto inverse = hn::Set(f32, 1.0F / step);
+  const auto vstep = hn::Set(f32, step);
+  auto squares = hn::Zero(f32);
+  for (Index j = 0; j < dim; j += width) {
+    const auto u = hn::LoadU(f32, unit + j);
+    const auto q = hn::NearestInt(hn::Mul(u, inverse));
+    const auto error = hn::Sub(u, hn::Mul(vstep, hn::ConvertTo(f32, q)));
+    squares = hn::Add(squares, hn::Mul(error, error));
+    hn::StoreU(hn::DemoteTo(i8, q), i8, codes + j);
+  }
+  return hn::GetLane(hn::SumOfLanes(f32, squares));
+}
+
+// The upper half of a float not below x.
+HWY_INLINE std::uint16_t rounded_up(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return static_cast<std::uint16_t>((bits >> 16) + ((bits & 0xFFFFU) != 0 ? 1 : 0));
+}
+
+HWY_INLINE float expanded(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+// Room for dim rounded up to any vector width.
+HWY_INLINE Index row_room(Index dim) { return (dim + 63) / 64 * 64; }
+
+struct CodedRow {
+  float kappa;
+  std::uint16_t scale;
+  double spread;
+  bool left_out;
+};
+
+// Encodes one row into codes[0, dim); a row that gets no codes has kappa NaN.
+HWY_INLINE CodedRow encode_row(const double* x, Index dim, const double* l, const Dots& t, float* unit,
+                               std::int8_t* codes) {
+  CodedRow row{std::numeric_limits<float>::quiet_NaN(), 0, 0, false};
+  std::memset(codes, 0, static_cast<size_t>(dim));
+  if (!(t.with_self >= 1e-280 && t.with_self <= 1e280)) {
+    // Out of the range of plain squares: scored in double each time, unless it is zero.
+    row.left_out = std::any_of(x, x + dim, [](double value) { return value != 0; });
+    return row;
+  }
+  const double inverse_norm = 1 / std::sqrt(t.with_self);
+  const double c = t.with_d * inverse_norm;
+  const Residual residual = subtract_target(x, inverse_norm, c, l, dim, unit);
+  const double rho = std::sqrt(residual.square);
+  if (!(rho >= kTooCloseToTarget)) {
+    row.left_out = true;
+    return row;
+  }
+  row.scale = rounded_up(residual.largest / 127.0F / static_cast<float>(rho));
+  const float scale = expanded(row.scale);
+  const float error = round_to_codes(unit, scale * static_cast<float>(rho), dim, codes);
+  row.kappa = static_cast<float>(c / rho);
+  row.spread = std::sqrt(static_cast<double>(error)) / rho / static_cast<double>(scale) * (1 + 1e-4);
+  return row;
+}
+
+void Encode(const double* rows, Index first, Index count, Index dim, const double* l, const CodeBlock& block,
+            EncodeScratch& scratch, EncodeSummary& summary) {
+  const Index room = row_room(dim);
+  scratch.unit.assign(static_cast<size_t>(room), 0.0F);
+  scratch.codes.assign(static_cast<size_t>(room * kGroupRows), 0);
+  scratch.dots.resize(static_cast<size_t>(count));
+  dots(rows, count, dim, l, l, scratch.dots.data());
+  for (Index start = 0; start < count; start += kGroupRows) {
+    const Index group = (first + start) / kGroupRows;
+    const Index here = std::min(kGroupRows, count - start);
+    for (Index r = 0; r < kGroupRows; ++r) {
+      const Index at = group * kGroupRows + r;
+      std::int8_t* codes = scratch.codes.data() + r * room;
+      CodedRow row{std::numeric_limits<float>::quiet_NaN(), 0, 0, false};
+      if (r < here) {
+        const auto i = static_cast<size_t>(start + r);
+        row = encode_row(rows + (start + r) * dim, dim, l, scratch.dots[i], scratch.unit.data(), codes);
+      } else {
+        std::memset(codes, 0, static_cast<size_t>(dim));
+      }
+      block.kappa[at] = row.kappa;
+      block.scale[at] = row.scale;
+      summary.spread = std::max(summary.spread, row.spread);
+      if (row.left_out) summary.left_out.push_back(at);
+    }
+    std::int8_t* out = block.codes + group * block.pairs * kPairBytes;
+    for (Index p = 0; p < block.pairs; ++p) {
+      for (Index r = 0; r < kGroupRows; ++r) {
+        std::memcpy(out + p * kPairBytes + 2 * r, scratch.codes.data() + r * room + 2 * p, 2);
+      }
+    }
+  }
+}
+
+// sums[r] = the integer product of row r's codes with the query, for the 16 rows of a group.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+using Words = hn::CappedTag<std::int32_t, static_cast<size_t>(kGroupRows)>;
+constexpr Index kWordLanes = static_cast<Index>(hn::MaxLanes(Words()));
+constexpr Index kRegisters = kGroupRows / kWordLanes;
+
+HWY_INLINE void group_products(const std::int8_t* codes, const std::int32_t* query, Index pairs,
+                               std::int32_t* HWY_RESTRICT sums) {
+  const Words i32;
+  const hn::Repartition<std::int16_t, Words> i16;
+  const hn::Rebind<std::int8_t, decltype(i16)> i8;
+  hn::Vec<Words> acc[kRegisters];
+  for (auto& a : acc) a = hn::Zero(i32);
+  auto unused = hn::Zero(i32);
+  for (Index p = 0; p < pairs; ++p) {
+    const auto q = hn::BitCast(i16, hn::Set(i32, query[p]));
+    for (Index k = 0; k < kRegisters; ++k) {
+      const auto c = hn::PromoteTo(i16, hn::LoadU(i8, codes + p * kPairBytes + 2 * k * kWordLanes));
+      acc[k] = hn::ReorderWidenMulAccumulate(i32, c, q, acc[k], unused);  // vpmaddwd: adjacent pairs
+    }
+  }
+  for (Index k = 0; k < kRegisters; ++k) hn::Store(acc[k], i32, sums + k * kWordLanes);
+}
+#else
+HWY_INLINE void group_products(const std::int8_t* codes, const std::int32_t* query, Index pairs,
+                               std::int32_t* HWY_RESTRICT sums) {
+  std::fill_n(sums, kGroupRows, 0);
+  for (Index p = 0; p < pairs; ++p) {
+    const auto low = static_cast<std::int16_t>(query[p] & 0xFFFF);
+    const auto high = static_cast<std::int16_t>(query[p] >> 16);
+    for (Index r = 0; r < kGroupRows; ++r) {
+      sums[r] += codes[p * kPairBytes + 2 * r] * low + codes[p * kPairBytes + 2 * r + 1] * high;
+    }
+  }
+}
+#endif
+
+// Scores a row may have, given its interval; lower is below 0 if nothing positive is certain.
+struct Interval {
+  float lower, upper;
+};
+
+HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float x, float error) {
+  const float centre = query.d_along * kappa + query.d_across * x;
+  const float reach = std::abs(query.d_across) * error + kKappaError * std::abs(query.d_along * kappa);
+  const auto score = [&](float num, float rest) {
+    return num <= 0 ? -1.0F : num / std::sqrt(num * num + std::max(0.0F, rest));
+  };
+  if (!query.geodesic) {
+    const float length = std::sqrt(1 + kappa * kappa);
+    return {(centre - reach) / length * (1 - kSlack), (centre + reach) / length * (1 + kSlack)};
+  }
+  const float far = std::abs(x) + error;
+  const float near = std::max(0.0F, std::abs(x) - error);
+  return {score(centre - reach, 1 - near * near) * (1 - kSlack), score(centre + reach, 1 - far * far) * (1 + kSlack)};
+}
+
+template <bool kGeodesic>
+void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
+               std::vector<Candidate>& candidates) {
+  const hn::CappedTag<float, static_cast<size_t>(kGroupRows)> f32;
+  const hn::RebindToSigned<decltype(f32)> i32;
+  const hn::Rebind<std::uint16_t, decltype(f32)> u16;
+  const hn::RebindToUnsigned<decltype(f32)> u32;
+  const auto lanes = static_cast<Index>(hn::Lanes(f32));
+  const auto zero = hn::Zero(f32);
+  const auto one = hn::Set(f32, 1.0F);
+  const auto vunit = hn::Set(f32, query.unit);
+  const auto vspread = hn::Set(f32, spread);
+  const auto verror = hn::Set(f32, query.error);
+  const auto along = hn::Set(f32, query.d_along);
+  const auto across = hn::Set(f32, query.d_across);
+  const auto across_size = hn::Set(f32, std::abs(query.d_across));
+  const auto kappa_reach = hn::Set(f32, kKappaError * std::abs(query.d_along));
+  HWY_ALIGN std::int32_t sums[kGroupRows];
+  HWY_ALIGN float xs[kGroupRows];
+  HWY_ALIGN float errors[kGroupRows];
+
+  for (Index group = 0; group < block.groups; ++group) {
+    group_products(block.codes + group * block.pairs * kPairBytes, query.pairs.data(), block.pairs, sums);
+    const float t2 = threshold > 0 ? threshold * threshold : 0.0F;
+    const auto num_factor = hn::Set(f32, (kGeodesic ? std::max(0.0F, 1 - t2) : 1.0F) * (1 + 2 * kSlack));
+    const auto rest_factor = hn::Set(f32, t2);
+    std::uint32_t hits = 0;
+    for (Index r = 0; r < kGroupRows; r += lanes) {
+      const Index at = group * kGroupRows + r;
+      const auto kappa = hn::LoadU(f32, block.kappa + at);
+      const auto scale = hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
+      const auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, vunit));
+      const auto error = hn::Add(hn::Mul(scale, vspread), verror);
+      auto num = hn::Add(hn::Mul(along, kappa), hn::Mul(across, x));
+      num = hn::Add(num, hn::Add(hn::Mul(across_size, error), hn::Mul(kappa_reach, hn::Abs(kappa))));
+      auto rest = zero;
+      if constexpr (kGeodesic) {
+        const auto far = hn::Add(hn::Abs(x), error);
+        rest = hn::Max(zero, hn::Sub(one, hn::Mul(far, far)));
+      } else {
+        rest = hn::Add(one, hn::Mul(kappa, kappa));
+      }
+      const auto reaches = hn::And(hn::Gt(num, zero),  // false for NaN: rows that are not here
+                                   hn::Ge(hn::Mul(hn::Mul(num, num), num_factor), hn::Mul(rest, rest_factor)));
+      if (HWY_UNLIKELY(!hn::AllFalse(f32, reaches))) {
+        hn::Store(x, f32, xs + r);
+        hn::Store(error, f32, errors + r);
+        std::uint8_t bits[8] = {};
+        hn::StoreMaskBits(f32, reaches, bits);
+        hits |= static_cast<std::uint32_t>(bits[0] | (lanes > 8 ? bits[1] << 8 : 0)) << r;
+      }
+    }
+    while (HWY_UNLIKELY(hits != 0)) {
+      const Index r = std::countr_zero(hits);
+      hits &= hits - 1;
+      const Index at = group * kGroupRows + r;
+      const Interval interval = score_interval(query, block.kappa[at], xs[r], errors[r]);
+      if (interval.upper < threshold) continue;
+      candidates.push_back({first_row + at, interval.upper});
+      threshold = std::max(threshold, interval.lower);
+    }
+  }
+}
+
+void Scan(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
+          std::vector<Candidate>& candidates) {
+  if (query.geodesic) {
+    ScanBlock<true>(block, query, spread, first_row, threshold, candidates);
+  } else {
+    ScanBlock<false>(block, query, spread, first_row, threshold, candidates);
+  }
+}
+
+}  // namespace giga::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace giga::kernels {
+
+HWY_EXPORT(Encode);
+HWY_EXPORT(Scan);
+
+void encode(const double* rows, Index first, Index count, Index dim, const double* l, const CodeBlock& block,
+            EncodeScratch& scratch, EncodeSummary& summary) {
+  HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, l, block, scratch, summary);
+}
+
+void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
+                std::vector<Candidate>& candidates) {
+  HWY_DYNAMIC_DISPATCH(Scan)(block, query, spread, first_row, threshold, candidates);
+}
+
+}  // namespace giga::kernels
+#endif

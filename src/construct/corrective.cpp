@@ -1,0 +1,55 @@
+// The methods that re-solve all weights after a row is chosen: corrective chooses as GIGA does, pursuit by the
+// plain residual.
+#include "base/extended.hpp"
+#include "construct/build_state.hpp"
+
+namespace giga {
+namespace {
+
+// Solves for the weights of all slots, of which the last may be new to the solver.
+std::vector<double> solved_weights(const VectorTable& table, BuildState& state) {
+  if (!state.solver) state.solver.emplace(table.target());
+  while (state.solver->num_columns() < state.active.size()) {
+    state.solver->add(state.active.unit_row(state.solver->num_columns()));
+  }
+  state.solver->solve();
+  std::vector<double> weights(static_cast<std::size_t>(state.active.size()));
+  for (Index slot = 0; slot < state.active.size(); ++slot) {
+    const auto k = static_cast<std::size_t>(slot);
+    weights[k] = weight_of(table, state.active, slot, state.solver->solution()[k]);
+  }
+  return weights;
+}
+
+}  // namespace
+
+Proposal propose_corrective(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                            SearchStats& stats) {
+  Proposal proposal = propose_giga(table, state, x, stats);
+  if (proposal.row < 0) return proposal;
+  std::vector<double> weights = solved_weights(table, state);
+  const Extended error = error_of(table, state.active, weights);
+  // In exact arithmetic always; among near-dependent rows rounding may favour the plain step.
+  if (error <= proposal.error) {
+    proposal.weights = std::move(weights);
+    proposal.error = error;
+  }
+  return proposal;
+}
+
+Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats) {
+  ExtendedVector residual = table.target();
+  if (!x.empty()) add_scaled(residual, -1, x);
+  const Query query = linear_query(table.target(), residual, table.target_norm());
+  const Pick pick = table.selector().best(query, state.memory, stats);
+  Proposal proposal;
+  if (pick.row < 0) return proposal;
+  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  proposal.row = pick.row;
+  proposal.alignment = static_cast<double>(dot(state.active.unit_row(slot), residual) / norm(residual));
+  proposal.weights = solved_weights(table, state);
+  proposal.error = error_of(table, state.active, proposal.weights);
+  return proposal;
+}
+
+}  // namespace giga

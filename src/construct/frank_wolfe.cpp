@@ -1,0 +1,40 @@
+// Frank-Wolfe on the simplex sum sigma_n w_n = sigma, whose corners are (sigma / sigma_n) L_n: the paper's baseline
+// (Campbell and Broderick 2017). In units of |L| a corner is s l_n with s = sigma / |L|.
+#include <algorithm>
+
+#include "base/extended.hpp"
+#include "construct/build_state.hpp"
+
+namespace giga {
+
+Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                             SearchStats& stats) {
+  const Extended s = static_cast<Extended>(table.norm_sum()) / table.target_norm();
+  ExtendedVector residual = table.target();
+  if (!x.empty()) add_scaled(residual, -1, x);
+  const Query query = linear_query(table.target(), residual, table.target_norm());
+  const Pick pick = table.selector().best(query, state.memory, stats);
+  Proposal proposal;
+  if (pick.row < 0) return proposal;
+  const bool first = state.active.size() == 0;
+  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  ExtendedVector way = state.active.unit_row(slot);  // from x to the corner
+  proposal.alignment = static_cast<double>(dot(way, residual) / norm(residual));
+  scale(way, s);
+  if (!first) add_scaled(way, -1, x);
+  const Extended length = dot(way, way);
+  const Extended gamma = first ? 1 : std::clamp<Extended>(dot(way, residual) / length, 0, 1);
+  if (!(gamma > 0)) return proposal;
+
+  proposal.row = pick.row;
+  proposal.step_length = static_cast<double>(gamma);
+  proposal.weights = state.active.weights();
+  for (double& weight : proposal.weights) {
+    weight = static_cast<double>((1 - gamma) * static_cast<Extended>(weight));
+  }
+  proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, gamma * s);
+  proposal.error = error_of(table, state.active, proposal.weights);
+  return proposal;
+}
+
+}  // namespace giga

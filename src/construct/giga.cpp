@@ -1,0 +1,70 @@
+// GIGA, Algorithm 1 of the paper, on weights in the scale of the output: x = L(w)/|L| is then always the point of
+// its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|.
+#include <algorithm>
+#include <cmath>
+
+#include "base/extended.hpp"
+#include "construct/build_state.hpp"
+
+namespace giga {
+namespace {
+
+// The first point: the row best aligned with l, scaled optimally.
+Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& stats) {
+  const ExtendedVector& l = table.target();
+  const Pick pick = table.selector().best(linear_query(l, l, table.target_norm()), state.memory, stats);
+  Proposal proposal;
+  if (pick.row < 0) return proposal;
+  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  const Extended along = dot(l, state.active.unit_row(slot));
+  proposal.row = pick.row;
+  proposal.step_length = 1;
+  proposal.alignment = static_cast<double>(along);
+  proposal.weights = state.active.weights();
+  proposal.weights[static_cast<std::size_t>(slot)] = weight_of(table, state.active, slot, along);
+  proposal.error = error_of(table, state.active, proposal.weights);
+  return proposal;
+}
+
+}  // namespace
+
+Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats) {
+  if (state.active.size() == 0) return first_point(table, state, stats);
+  const ExtendedVector& l = table.target();
+  const Extended x_norm = norm(x);
+  ExtendedVector v = x;
+  scale(v, 1 / x_norm);
+  const Pick pick = table.selector().best(geodesic_query(l, v, table.target_norm()), state.memory, stats);
+  Proposal proposal;
+  if (pick.row < 0) return proposal;
+  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  const ExtendedVector ln = state.active.unit_row(slot);
+
+  const Extended zeta0 = dot(l, ln), zeta1 = dot(l, v), zeta2 = dot(ln, v);
+  ExtendedVector residual = l;
+  add_scaled(residual, -zeta1, v);
+  const Extended towards = dot(ln, residual);  // zeta0 - zeta1 zeta2, without its cancellation
+  const Extended away = zeta1 - zeta0 * zeta2;
+  if (!(towards > 0)) return proposal;
+  const Extended gamma = std::clamp<Extended>(towards / (towards + std::max<Extended>(0, away)), 0, 1);
+
+  ExtendedVector off = ln;  // d_tn before scaling
+  add_scaled(off, -zeta2, v);
+  proposal.row = pick.row;
+  proposal.step_length = static_cast<double>(gamma);
+  proposal.alignment = static_cast<double>(towards / norm(residual) / norm(off));
+
+  // y = (1 - gamma) v + gamma l_n is the new direction, alpha y the point of its ray nearest to l.
+  ExtendedVector y = v;
+  scale(y, 1 - gamma);
+  add_scaled(y, gamma, ln);
+  const Extended alpha = dot(y, l) / dot(y, y);
+  const Extended shrink = alpha * (1 - gamma) / x_norm;
+  proposal.weights = state.active.weights();
+  for (double& weight : proposal.weights) weight = static_cast<double>(shrink * static_cast<Extended>(weight));
+  proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, alpha * gamma);
+  proposal.error = error_of(table, state.active, proposal.weights);
+  return proposal;
+}
+
+}  // namespace giga

@@ -1,0 +1,186 @@
+#include "giga/construct/nnls.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "base/extended.hpp"
+
+namespace giga {
+namespace {
+
+constexpr Extended kDependent = 1e-14L;  // |a - Q Q'a| of a column that the support spans
+constexpr Extended kViolation = 1e-13L;  // <a_i, residual> that makes a column worth entering
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+NnlsSolver::NnlsSolver(ExtendedVector b) : b_(std::move(b)), residual_(b_) {}
+
+void NnlsSolver::add(ExtendedVector column) {
+  if (column.size() != b_.size()) throw std::invalid_argument("a column's length must be that of b");
+  columns_.push_back(std::move(column));
+  solution_.push_back(0);
+}
+
+// Gram-Schmidt, twice: after the second pass q is orthogonal to working precision.
+bool NnlsSolver::enter(Index column) {
+  ExtendedVector q = columns_[at(column)];
+  const Extended length = norm(q);
+  ExtendedVector r(q_.size() + 1, 0);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (std::size_t k = 0; k < q_.size(); ++k) {
+      const Extended along = dot(q_[k], q);
+      r[k] += along;
+      add_scaled(q, -along, q_[k]);
+    }
+  }
+  const Extended rest = norm(q);
+  if (!(rest > kDependent * length)) return false;
+  r.back() = rest;
+  scale(q, 1 / rest);
+  q_.push_back(std::move(q));
+  r_.push_back(std::move(r));
+  support_.push_back(column);
+  return true;
+}
+
+// Invariant: A_support = Q R. Without column `position` R has one entry below the diagonal in each later column;
+// a rotation of two rows of R, and of the same two columns of Q, removes each.
+void NnlsSolver::leave(Index position) {
+  solution_[at(support_[at(position)])] = 0;
+  support_.erase(support_.begin() + position);
+  r_.erase(r_.begin() + position);
+  for (std::size_t k = at(position); k < r_.size(); ++k) {
+    const Extended x = r_[k][k], y = r_[k][k + 1];
+    const Extended length = std::hypot(x, y);
+    const Extended c = x / length, s = y / length;
+    for (std::size_t i = k; i < r_.size(); ++i) {
+      const Extended upper = r_[i][k], lower = r_[i][k + 1];
+      r_[i][k] = c * upper + s * lower;
+      r_[i][k + 1] = c * lower - s * upper;
+    }
+    r_[k].pop_back();
+    for (std::size_t j = 0; j < b_.size(); ++j) {
+      const Extended left = q_[k][j], right = q_[k + 1][j];
+      q_[k][j] = c * left + s * right;
+      q_[k + 1][j] = c * right - s * left;
+    }
+  }
+  q_.pop_back();
+}
+
+// The least-squares solution on the support, by back substitution in R z = Q'b.
+std::vector<Extended> NnlsSolver::unconstrained() const {
+  std::vector<Extended> z(support_.size());
+  for (std::size_t k = 0; k < z.size(); ++k) z[k] = dot(q_[k], b_);
+  for (std::size_t k = z.size(); k-- > 0;) {
+    z[k] /= r_[k][k];
+    for (std::size_t i = 0; i < k; ++i) z[i] -= r_[k][i] * z[k];
+  }
+  return z;
+}
+
+// Moves from u towards the unconstrained optimum, leaving the support wherever the way crosses u_i = 0, until the
+// optimum itself is positive. |A u - b| falls along the way.
+void NnlsSolver::settle() {
+  while (!support_.empty()) {
+    const std::vector<Extended> z = unconstrained();
+    Extended step = 1;
+    Index first = -1;
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      if (z[k] > 0) continue;
+      const Extended u = solution_[at(support_[k])];
+      const Extended until = u > 0 ? u / (u - z[k]) : 0;
+      if (until < step || first < 0) {
+        step = std::min(step, until);
+        first = static_cast<Index>(k);
+      }
+    }
+    for (std::size_t k = 0; k < z.size(); ++k) {
+      Extended& u = solution_[at(support_[k])];
+      u = first < 0 ? z[k] : std::max<Extended>(0, u + step * (z[k] - u));
+    }
+    if (first < 0) return;
+    leave(first);
+  }
+}
+
+void NnlsSolver::update_residual() {
+  residual_ = b_;
+  for (const Index column : support_) add_scaled(residual_, -solution_[at(column)], columns_[at(column)]);
+}
+
+Index NnlsSolver::most_violated(const std::vector<bool>& barred) const {
+  Index worst = -1;
+  Extended most = kViolation;
+  for (Index i = 0; i < num_columns(); ++i) {
+    if (barred[at(i)] || solution_[at(i)] > 0) continue;
+    const Extended gain = dot(columns_[at(i)], residual_);
+    if (gain > most) {
+      most = gain;
+      worst = i;
+    }
+  }
+  return worst;
+}
+
+void NnlsSolver::solve() {
+  settle();
+  update_residual();
+  std::vector<bool> barred(columns_.size(), false);
+  // Every round lowers |A u - b| or bars a column for good; the cap is for rounding.
+  for (Index round = 0; round < 3 * num_columns() + 16; ++round) {
+    const Index column = most_violated(barred);
+    if (column < 0) return;
+    if (!enter(column)) {
+      barred[at(column)] = true;
+      continue;
+    }
+    settle();
+    if (!(solution_[at(column)] > 0)) barred[at(column)] = true;
+    update_residual();
+  }
+}
+
+void NnlsSolver::drop_zeros() {
+  std::vector<Index> moved(columns_.size(), -1);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (!(solution_[i] > 0)) continue;
+    moved[i] = static_cast<Index>(kept);
+    if (kept != i) {
+      columns_[kept] = std::move(columns_[i]);
+      solution_[kept] = solution_[i];
+    }
+    ++kept;
+  }
+  columns_.resize(kept);
+  solution_.resize(kept);
+  for (Index& column : support_) column = moved[at(column)];
+}
+
+std::vector<double> nnls(const std::vector<std::vector<double>>& columns, const std::vector<double>& b) {
+  ExtendedVector unit_b(b.begin(), b.end());
+  const Extended b_norm = norm(unit_b);
+  if (!(b_norm > 0)) return std::vector<double>(columns.size(), 0.0);
+  scale(unit_b, 1 / b_norm);
+  NnlsSolver solver(std::move(unit_b));
+  std::vector<Extended> norms;
+  for (const auto& column : columns) {
+    ExtendedVector unit(column.begin(), column.end());
+    norms.push_back(norm(unit));
+    if (norms.back() > 0) scale(unit, 1 / norms.back());
+    solver.add(std::move(unit));
+  }
+  solver.solve();
+  std::vector<double> u(columns.size());
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    u[i] = norms[i] > 0 ? static_cast<double>(solver.solution()[i] * b_norm / norms[i]) : 0.0;
+  }
+  return u;
+}
+
+}  // namespace giga

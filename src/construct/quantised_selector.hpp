@@ -1,0 +1,36 @@
+// Selection by a pass over 8-bit codes of the rows. See code_kernels.hpp for the mathematics.
+//
+// Memory: J (rounded up to even) + 6 bytes a row.
+#pragma once
+
+#include <vector>
+
+#include "base/large_buffer.hpp"
+#include "construct/code_kernels.hpp"
+#include "construct/selector.hpp"
+
+namespace giga {
+
+class QuantisedSelector final : public Selector {
+ public:
+  /// Reads all rows once. `target` is l.
+  QuantisedSelector(const RowSource& rows, const ThreadPool& pool, const ExtendedVector& target);
+
+  [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
+  [[nodiscard]] std::size_t bytes() const override { return buffer_.bytes(); }
+  [[nodiscard]] double prepare_bytes_read() const override;
+
+ private:
+  [[nodiscard]] kernels::CodeBlock block(Index index) const;
+
+  const RowSource& rows_;
+  const ThreadPool& pool_;
+  Index pairs_;
+  LargeBuffer buffer_;               // all codes, then all kappas, then all scales
+  std::size_t kappa_offset_ = 0;
+  std::size_t scale_offset_ = 0;
+  std::vector<float> spread_;        // by block
+  std::vector<Index> left_out_;      // rows without codes, always scored in double
+};
+
+}  // namespace giga

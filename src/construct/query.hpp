@@ -1,0 +1,60 @@
+// What a selector is asked, and the one function that decides.
+//
+// With v = l(w) the unit vector of the current coreset and d the unit residual of l against v,
+//     geodesic:  score_n = <l_n, d> / sqrt(1 - <l_n, v>^2)    (the paper's <d_t, d_tn>)
+//     linear:    score_n = <l_n, d>
+// Both d and v lie in the plane of l and one unit vector g orthogonal to it:
+//     d = d_along l + d_across g,    v = v_along l + v_across g,
+// so a selector that knows <l_n, l> needs a single product a row, <l_n, g>.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "construct/row_kernels.hpp"
+#include "giga/base/types.hpp"
+#include "giga/construct/row_source.hpp"
+
+namespace giga {
+
+enum class Criterion { Linear, Geodesic };
+
+struct Query {
+  Criterion criterion = Criterion::Linear;
+  std::vector<double> d;       // unit, padded
+  std::vector<double> v;       // unit, padded; zero for the linear criterion
+  std::vector<double> across;  // g: unit, padded; zero if d is l itself
+  double d_along = 1, d_across = 0;
+  double min_norm = 0;  // rows of a smaller norm are taken as zero: their weight would overflow
+};
+
+/// argmax over rows of <l_n, r>, for any r that is not zero.
+[[nodiscard]] Query linear_query(const ExtendedVector& l, const ExtendedVector& r, Extended target_norm);
+
+/// argmax over rows of <d_t, d_tn>, for v a unit vector that differs from l.
+[[nodiscard]] Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, Extended target_norm);
+
+/// Never chosen: a zero row, or no row at all.
+inline constexpr double kNeverChosen = -std::numeric_limits<double>::infinity();
+
+struct Pick {
+  Index row = -1;
+  double score = kNeverChosen;
+
+  /// Takes the row if it scores higher, or equally and comes first.
+  void offer(Index other_row, double other_score) {
+    if (other_score > score || (other_score == score && other_row < row && other_score != kNeverChosen)) {
+      row = other_row;
+      score = other_score;
+    }
+  }
+};
+
+/// The score in double of the row x, whose products with d, v and itself are `t`. Every selector decides by the
+/// value of this function, which depends on nothing but the bits of x and of the query.
+[[nodiscard]] double exact_score(const Query& query, const double* x, const kernels::Dots& t, Index dim);
+
+/// exact_score of row n, read from the source into `scratch`.
+[[nodiscard]] double score_row(const Query& query, const RowSource& rows, Index n, std::vector<double>& scratch);
+
+}  // namespace giga

@@ -1,0 +1,191 @@
+#include "construct/row_kernels.hpp"
+
+#include <cstring>
+
+// Highway compiles the part up to HWY_ONCE once per instruction set and picks one when the program runs.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "construct/row_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace giga::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<double, static_cast<size_t>(kLanes)>;
+using Vec = hn::Vec<Tag>;
+constexpr size_t kWidth = hn::MaxLanes(Tag());
+constexpr size_t kParts = static_cast<size_t>(kLanes) / kWidth;
+
+// The eight running sums of a dot product, however many registers they take.
+struct Sums {
+  Vec part[kParts];
+};
+
+HWY_INLINE Sums zeros() {
+  Sums sums;
+  for (auto& part : sums.part) part = hn::Zero(Tag());
+  return sums;
+}
+
+HWY_INLINE double total(const Sums& sums) {
+  HWY_ALIGN double s[kLanes];
+  for (size_t p = 0; p < kParts; ++p) hn::Store(sums.part[p], Tag(), s + p * kWidth);
+  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+HWY_INLINE void add_products(const double* x, const double* d, const double* v, Sums& xd, Sums& xv, Sums& xx) {
+  const Tag tag;
+  for (size_t p = 0; p < kParts; ++p) {
+    const Vec xs = hn::LoadU(tag, x + p * kWidth);
+    xd.part[p] = hn::Add(xd.part[p], hn::Mul(xs, hn::LoadU(tag, d + p * kWidth)));
+    xv.part[p] = hn::Add(xv.part[p], hn::Mul(xs, hn::LoadU(tag, v + p * kWidth)));
+    xx.part[p] = hn::Add(xx.part[p], hn::Mul(xs, xs));
+  }
+}
+
+void DotsOfRows(const double* rows, Index count, Index dim, const double* d, const double* v, Dots* out) {
+  const Index whole = dim / kLanes * kLanes;
+  for (Index i = 0; i < count; ++i) {
+    const double* x = rows + i * dim;
+    Sums xd = zeros(), xv = zeros(), xx = zeros();
+    for (Index j = 0; j < whole; j += kLanes) add_products(x + j, d + j, v + j, xd, xv, xx);
+    if (whole < dim) {
+      HWY_ALIGN double tail[kLanes] = {};
+      std::memcpy(tail, x + whole, static_cast<size_t>(dim - whole) * sizeof(double));
+      add_products(tail, d + whole, v + whole, xd, xv, xx);
+    }
+    out[i] = {total(xd), total(xv), total(xx)};
+  }
+}
+
+HWY_INLINE void add_squares(const double* x, Sums& xx) {
+  const Tag tag;
+  for (size_t p = 0; p < kParts; ++p) {
+    const Vec xs = hn::LoadU(tag, x + p * kWidth);
+    xx.part[p] = hn::Add(xx.part[p], hn::Mul(xs, xs));
+  }
+}
+
+void SquaresOfRows(const double* rows, Index count, Index dim, double* out) {
+  const Index whole = dim / kLanes * kLanes;
+  for (Index i = 0; i < count; ++i) {
+    const double* x = rows + i * dim;
+    Sums xx = zeros();
+    for (Index j = 0; j < whole; j += kLanes) add_squares(x + j, xx);
+    if (whole < dim) {
+      HWY_ALIGN double tail[kLanes] = {};
+      std::memcpy(tail, x + whole, static_cast<size_t>(dim - whole) * sizeof(double));
+      add_squares(tail, xx);
+    }
+    out[i] = total(xx);
+  }
+}
+
+// The products of one row, padded, with kMany vectors at once.
+template <Index kMany>
+HWY_INLINE void project_row(const double* x, Index size, const double* basis, double* out) {
+  const Tag tag;
+  Sums sums[kMany];
+  for (auto& sum : sums) sum = zeros();
+  for (Index j = 0; j < size; j += kLanes) {
+    for (size_t p = 0; p < kParts; ++p) {
+      const Vec xs = hn::LoadU(tag, x + j + p * kWidth);
+      for (Index k = 0; k < kMany; ++k) {
+        const Vec bs = hn::LoadU(tag, basis + k * size + j + p * kWidth);
+        sums[k].part[p] = hn::Add(sums[k].part[p], hn::Mul(xs, bs));
+      }
+    }
+  }
+  for (Index k = 0; k < kMany; ++k) out[k] = total(sums[k]);
+}
+
+void ProjectRows(const double* rows, Index count, Index dim, const double* basis, Index num, double* out) {
+  const Index size = padded(dim);
+  std::vector<double> copy(static_cast<size_t>(size), 0.0);
+  for (Index i = 0; i < count; ++i) {
+    const double* x = rows + i * dim;
+    if (size != dim) {
+      std::memcpy(copy.data(), x, static_cast<size_t>(dim) * sizeof(double));
+      x = copy.data();
+    }
+    Index k = 0;
+    for (; k + 4 <= num; k += 4) project_row<4>(x, size, basis + k * size, out + i * num + k);
+    for (; k < num; ++k) project_row<1>(x, size, basis + k * size, out + i * num + k);
+  }
+}
+
+// (a, b) -> (s, e) with s = fl(a + b) and s + e = a + b exactly (Knuth).
+template <typename V>
+HWY_INLINE V two_sum(V a, V b, V& error) {
+  const V s = hn::Add(a, b);
+  const V from_b = hn::Sub(s, a);
+  error = hn::Add(hn::Sub(a, hn::Sub(s, from_b)), hn::Sub(b, from_b));
+  return s;
+}
+
+template <typename D>
+HWY_INLINE void add_columns(D tag, const double* rows, Index count, Index dim, Index j, double* high, double* low) {
+  auto h = hn::LoadU(tag, high + j);
+  auto l = hn::LoadU(tag, low + j);
+  for (Index i = 0; i < count; ++i) {
+    hn::Vec<D> error;
+    h = two_sum(h, hn::LoadU(tag, rows + i * dim + j), error);
+    l = hn::Add(l, error);
+  }
+  hn::StoreU(h, tag, high + j);
+  hn::StoreU(l, tag, low + j);
+}
+
+void AddRows(const double* rows, Index count, Index dim, double* high, double* low) {
+  constexpr Index kRowsAtOnce = 16;
+  const hn::ScalableTag<double> wide;
+  const hn::CappedTag<double, 1> one;
+  const auto width = static_cast<Index>(hn::Lanes(wide));
+  for (Index first = 0; first < count; first += kRowsAtOnce) {
+    const Index some = count - first < kRowsAtOnce ? count - first : kRowsAtOnce;
+    const double* x = rows + first * dim;
+    Index j = 0;
+    for (; j + width <= dim; j += width) add_columns(wide, x, some, dim, j, high, low);
+    for (; j < dim; ++j) add_columns(one, x, some, dim, j, high, low);
+  }
+}
+
+}  // namespace giga::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace giga::kernels {
+
+HWY_EXPORT(DotsOfRows);
+HWY_EXPORT(SquaresOfRows);
+HWY_EXPORT(ProjectRows);
+HWY_EXPORT(AddRows);
+
+void dots(const double* rows, Index count, Index dim, const double* d, const double* v, Dots* out) {
+  HWY_DYNAMIC_DISPATCH(DotsOfRows)(rows, count, dim, d, v, out);
+}
+
+void squares(const double* rows, Index count, Index dim, double* out) {
+  HWY_DYNAMIC_DISPATCH(SquaresOfRows)(rows, count, dim, out);
+}
+
+void project(const double* rows, Index count, Index dim, const double* basis, Index num, double* out) {
+  HWY_DYNAMIC_DISPATCH(ProjectRows)(rows, count, dim, basis, num, out);
+}
+
+void add_rows(const double* rows, Index count, Index dim, double* high, double* low) {
+  HWY_DYNAMIC_DISPATCH(AddRows)(rows, count, dim, high, low);
+}
+
+void add_sums(const double* other_high, const double* other_low, Index dim, double* high, double* low) {
+  for (Index j = 0; j < dim; ++j) {
+    const double sum = high[j] + other_high[j];
+    const double from_other = sum - high[j];
+    low[j] += ((high[j] - (sum - from_other)) + (other_high[j] - from_other)) + other_low[j];
+    high[j] = sum;
+  }
+}
+
+}  // namespace giga::kernels
+#endif

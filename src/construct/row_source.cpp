@@ -1,0 +1,52 @@
+#include "giga/construct/row_source.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace giga {
+
+void RowSource::passed(Index /*first*/, Index /*count*/) const {}
+
+std::string RowSource::place(Index n, Index j) const {
+  return "row " + std::to_string(n) + ", column " + std::to_string(j);
+}
+
+namespace {
+
+const MatrixView& checked(const MatrixView& matrix) {
+  if (matrix.rows < 1 || matrix.cols < 1) {
+    throw std::invalid_argument("matrix is " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.cols) +
+                                ", must have at least one row and one column");
+  }
+  return matrix;
+}
+
+void centre(double* row, Index dim) {
+  const auto count = static_cast<double>(dim);
+  double sum = 0;
+  for (Index j = 0; j < dim; ++j) sum += row[j];
+  const double first_mean = sum / count;
+  double remainder = 0;  // what rounding left in the mean
+  for (Index j = 0; j < dim; ++j) remainder += row[j] - first_mean;
+  const double mean = first_mean + remainder / count;
+  for (Index j = 0; j < dim; ++j) row[j] -= mean;
+}
+
+}  // namespace
+
+DenseRows::DenseRows(const MatrixView& matrix) : matrix_(checked(matrix)) {}
+
+void DenseRows::read(Index first, Index count, double* out) const { read_rows(matrix_, first, count, out); }
+
+LoglikRows::LoglikRows(const MatrixView& loglik) : transposed_(transposed(checked(loglik))) {}
+
+void LoglikRows::read(Index first, Index count, double* out) const {
+  read_rows(transposed_, first, count, out);
+  for (Index i = 0; i < count; ++i) centre(out + i * dim(), dim());
+}
+
+std::string LoglikRows::place(Index n, Index j) const {
+  return "row " + std::to_string(j) + ", column " + std::to_string(n);
+}
+
+}  // namespace giga

@@ -1,0 +1,48 @@
+// The contract of a selector: the row with the largest exact_score, ties to the lowest row.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "construct/query.hpp"
+#include "giga/construct/build.hpp"
+
+namespace giga {
+
+/// What a build remembers from one search to the next. It makes searches faster and never changes their answer.
+struct SearchMemory {
+  std::vector<Index> contenders;  // rows that came close in the last search
+  bool backwards = false;         // passes alternate, so that what the cache still holds is used first
+};
+
+class Selector {
+ public:
+  virtual ~Selector() = default;
+
+  /// The best row; Pick::row is -1 if no row has a positive score.
+  [[nodiscard]] virtual Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const = 0;
+
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// Bytes of rows read to make it.
+  [[nodiscard]] virtual double prepare_bytes_read() const = 0;
+};
+
+/// A row that a search could not rule out, and the largest score it may have.
+struct Candidate {
+  Index row;
+  float upper;
+};
+
+/// The best of the candidates whose upper bound reaches `threshold`, by exact_score. Fills memory.contenders.
+[[nodiscard]] Pick best_candidate(const Query& query, const RowSource& rows, const ThreadPool& pool,
+                                  std::vector<Candidate>& candidates, float threshold, SearchMemory& memory,
+                                  SearchStats& stats);
+
+/// The best exact score among the contenders of the last search: where a search may start pruning.
+[[nodiscard]] Pick best_contender(const Query& query, const RowSource& rows, const SearchMemory& memory,
+                                  SearchStats& stats);
+
+/// Largest float certainly not above the score: bounds computed in float are compared with it.
+[[nodiscard]] float safely_below(double score);
+
+}  // namespace giga

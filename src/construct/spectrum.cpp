@@ -1,0 +1,81 @@
+#include "construct/spectrum.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+
+#include "construct/row_kernels.hpp"
+#include "construct/row_pass.hpp"
+#include "giga/base/random.hpp"
+
+namespace giga {
+namespace {
+
+constexpr Index kSampleRows = 1024;
+constexpr Index kDirections = 16;
+constexpr int kIterations = 3;
+
+// Unit rows, evenly spread; zero rows stay zero.
+Eigen::MatrixXd sample_of(const RowSource& rows) {
+  const Index count = std::min(kSampleRows, rows.num_rows());
+  const Index dim = rows.dim();
+  Eigen::MatrixXd sample(dim, count);  // one row of the table a column
+  for (Index i = 0; i < count; ++i) {
+    double* x = sample.col(i).data();
+    rows.read(i * rows.num_rows() / count, 1, x);
+    double norm = 0;
+    row_norms(x, 1, dim, &norm);
+    if (norm > 0 && norm < 1e308) sample.col(i) /= norm;
+  }
+  return sample;
+}
+
+Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& x) {
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(x);
+  return qr.householderQ() * Eigen::MatrixXd::Identity(x.rows(), x.cols());
+}
+
+}  // namespace
+
+double Spectrum::energy_of(Index count) const {
+  double sum = 0;
+  for (Index k = 0; k < std::min(count, num_directions()); ++k) sum += energy[static_cast<std::size_t>(k)];
+  return sum;
+}
+
+Index Spectrum::count_for(double share) const {
+  for (Index count = 1; count < num_directions(); ++count) {
+    if (energy_of(count) >= share) return count;
+  }
+  return num_directions();
+}
+
+Spectrum sample_spectrum(const RowSource& rows) {
+  const Eigen::MatrixXd sample = sample_of(rows);
+  const double total = sample.squaredNorm();
+  const Index count = std::min({kDirections, sample.rows(), sample.cols()});
+  Stream random = stream(0, "spectrum");
+  Eigen::MatrixXd basis(sample.rows(), count);
+  for (Index i = 0; i < basis.size(); ++i) basis.data()[i] = random.normal();
+  basis = orthonormal(basis);
+  for (int i = 0; i < kIterations; ++i) {
+    const Eigen::MatrixXd back = sample.transpose() * basis;
+    basis = orthonormal(sample * back);
+  }
+  const Eigen::MatrixXd within = sample.transpose() * basis;
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(within.transpose() * within);
+  basis *= ritz.eigenvectors();
+
+  Spectrum spectrum;
+  spectrum.padded_dim = kernels::padded(rows.dim());
+  spectrum.directions.assign(static_cast<std::size_t>(spectrum.padded_dim * count), 0.0);
+  for (Index k = 0; k < count; ++k) {
+    const Index from = count - 1 - k;  // eigenvalues come in rising order
+    spectrum.energy.push_back(total > 0 ? std::max(0.0, ritz.eigenvalues()(from)) / total : 0.0);
+    for (Index j = 0; j < rows.dim(); ++j) {
+      spectrum.directions[static_cast<std::size_t>(k * spectrum.padded_dim + j)] = basis(j, from);
+    }
+  }
+  return spectrum;
+}
+
+}  // namespace giga

@@ -1,0 +1,27 @@
+// The leading directions of a sample of unit rows: how many dimensions the vectors really have.
+#pragma once
+
+#include <vector>
+
+#include "giga/base/types.hpp"
+#include "giga/construct/row_source.hpp"
+
+namespace giga {
+
+struct Spectrum {
+  Index padded_dim = 0;
+  std::vector<double> directions;  // orthonormal, padded, by falling energy
+  std::vector<double> energy;      // share of the squared norm of the sampled unit rows along each
+
+  [[nodiscard]] Index num_directions() const { return static_cast<Index>(energy.size()); }
+  /// Share of the first `count` directions together.
+  [[nodiscard]] double energy_of(Index count) const;
+  /// The fewest directions with at least this share; all of them if there are none such.
+  [[nodiscard]] Index count_for(double share) const;
+};
+
+/// From at most 1024 rows evenly spread over the table, at most 16 directions, by subspace iteration: shares are
+/// never overstated by more than the sample is unlike the table.
+[[nodiscard]] Spectrum sample_spectrum(const RowSource& rows);
+
+}  // namespace giga

@@ -1,0 +1,123 @@
+// mmap with an error message for every way a path can fail to be a readable file.
+#include "giga/data/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+struct Descriptor {
+  int fd;
+  explicit Descriptor(int value) : fd(value) {}
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+};
+
+std::string words(int error) {
+  return std::system_category().message(error);
+}
+
+[[noreturn]] void throw_open_error(const std::string& name, int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      throw InputMissing(name + ": no such file; check the path");
+    case EACCES:
+    case EPERM:
+      throw InputMissing(name + ": no permission to read it; change its mode or run as its owner");
+    default:
+      throw InputMissing(name + ": cannot open: " + words(error));
+  }
+}
+
+// O_NONBLOCK: opening a named pipe that nobody writes to must not wait.
+int open_for_reading(const std::filesystem::path& path) {
+  int fd = -1;
+  do {
+    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+std::size_t regular_size(int fd, const std::string& name) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) throw IoError(name + ": cannot examine: " + words(errno));
+  if (S_ISDIR(status.st_mode)) throw InputMissing(name + ": is a directory; give a file");
+  if (!S_ISREG(status.st_mode)) {
+    throw InputMissing(name + ": is not a regular file (a pipe or device); save it to a file first");
+  }
+  if (status.st_size == 0) throw DataError(name + ": file is empty");
+  return static_cast<std::size_t>(status.st_size);
+}
+
+std::byte* address(std::span<const std::byte> bytes) {
+  return const_cast<std::byte*>(bytes.data());
+}
+
+void unmap(std::span<const std::byte> bytes) noexcept {
+  if (!bytes.empty()) ::munmap(address(bytes), bytes.size());
+}
+
+}  // namespace
+
+MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes)
+    : path_(std::move(path)), bytes_(bytes) {}
+
+MappedFile MappedFile::open(const std::filesystem::path& path) {
+  const std::string name = printable_path(path);
+  std::filesystem::path kept = path;  // copied before there is a mapping to lose
+  const Descriptor file(open_for_reading(path));
+  if (file.fd < 0) throw_open_error(name, errno);
+  const std::size_t size = regular_size(file.fd, name);
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (data == MAP_FAILED) throw IoError(name + ": cannot map into memory: " + words(errno));
+  return {std::move(kept), {static_cast<const std::byte*>(data), size}};
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  if (this != &other) {
+    unmap(bytes_);
+    path_ = std::move(other.path_);
+    bytes_ = std::exchange(other.bytes_, {});
+  }
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  unmap(bytes_);
+}
+
+void MappedFile::release(std::size_t offset, std::size_t length) const noexcept {
+  if (offset >= bytes_.size()) return;
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t end = offset + std::min(length, bytes_.size() - offset);
+  const std::size_t first = (offset + page - 1) / page * page;
+  // The last page of the file is whole though the file may end inside it.
+  const std::size_t last = end == bytes_.size() ? end : end / page * page;
+  if (first < last) ::madvise(address(bytes_) + first, last - first, MADV_DONTNEED);
+}
+
+void MappedFile::advise_sequential() const noexcept {
+  if (!bytes_.empty()) ::madvise(address(bytes_), bytes_.size(), MADV_SEQUENTIAL);
+}
+
+}  // namespace giga

@@ -1,0 +1,228 @@
+// Temporary file, fsync, rename: the order that leaves either the old or the new output after a crash.
+#include "giga/data/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
+
+std::string words(int error) {
+  return std::system_category().message(error);
+}
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+  throw CannotCreate(printable_path(path) + ": " + why);
+}
+
+[[noreturn]] void refuse_existing(const std::filesystem::path& path) {
+  throw CannotCreate(printable_path(path) + " exists; use --force to replace it");
+}
+
+std::optional<struct stat> status_of(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+// The open descriptor a path stands for. Opening /dev/stdout anew would start at offset 0 of a redirected
+// file and fails on a socket; a duplicate of the descriptor does neither.
+std::optional<int> descriptor_named(const std::filesystem::path& path) {
+  const std::string& text = path.native();
+  if (text == "/dev/stdout") return STDOUT_FILENO;
+  if (text == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!text.starts_with(folder)) continue;
+    int fd = -1;
+    const auto result = std::from_chars(text.data() + folder.size(), text.data() + text.size(), fd);
+    if (result.ec == std::errc{} && result.ptr == text.data() + text.size()) return fd;
+  }
+  return std::nullopt;
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+void check_folder(const std::filesystem::path& target, const std::filesystem::path& folder) {
+  const std::string name = printable_path(folder);
+  const auto status = status_of(folder);
+  if (!status && (errno == ENOENT || errno == ENOTDIR)) {
+    refuse(target, "folder " + name + " does not exist; create it first");
+  }
+  if (!status) refuse(target, "folder " + name + " cannot be examined: " + words(errno));
+  if (!S_ISDIR(status->st_mode)) refuse(target, name + " is not a folder");
+}
+
+std::string random_name() {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::random_device device;
+  std::string name = ".giga-";
+  for (int i = 0; i < 6; ++i) name += kLetters[device() % kLetters.size()];
+  return name + ".tmp";
+}
+
+// Renames unless `to` exists; 0 or an errno. Each fallback is for file systems that lack the one before it;
+// none can replace a file made by somebody else.
+int rename_without_replacing(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != ENOSYS && errno != EINVAL) return errno;
+  if (::link(from, to) == 0) {
+    ::unlink(from);
+    return 0;
+  }
+  if (errno == EEXIST) return errno;
+  const int placeholder = ::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (placeholder < 0) return errno;
+  ::close(placeholder);
+  if (::rename(from, to) == 0) return 0;
+  const int error = errno;
+  ::unlink(to);
+  return error;
+}
+
+// Makes the rename durable. Not every file system can; the output is in place by now, so failing would be a
+// lie.
+void sync_folder(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::filesystem::path& target, bool overwrite)
+    : target_(target), final_(target), overwrite_(overwrite) {
+  if (!target.has_filename()) refuse(target, "names a folder; give a file name");
+  buffer_.reserve(kBufferBytes);
+  const auto status = status_of(target);
+  if (descriptor_named(target) || (status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode))) {
+    if (status && S_ISBLK(status->st_mode)) refuse(target, "is a block device; give a file name");
+    open_directly();
+    return;
+  }
+  if (status && S_ISDIR(status->st_mode)) refuse(target, "is a folder; give a file name");
+  // symlink_status: a dangling link is also something that must not be replaced unasked.
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
+  if (exists && !overwrite) refuse_existing(target);
+  if (status) {
+    if (auto resolved = std::filesystem::canonical(target, ignored); !ignored) final_ = std::move(resolved);
+  }
+  check_folder(target, folder_of(final_));
+  open_temporary();
+  // A private file that is replaced stays private.
+  if (status) ::fchmod(fd_, status->st_mode & 0777);
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::open_directly() {
+  const auto named = descriptor_named(target_);
+  fd_ =
+      named ? ::fcntl(*named, F_DUPFD_CLOEXEC, 0) : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd_ < 0) refuse(target_, "cannot open for writing: " + words(errno));
+}
+
+// An exclusive open of a random name rather than mkostemp: the system then applies the umask, which a process
+// with threads cannot read safely.
+void OutputFile::open_temporary() {
+  const std::filesystem::path folder = folder_of(final_);
+  constexpr int kAttempts = 100;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    std::filesystem::path name = folder / random_name();
+    fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd_ >= 0) {
+      temporary_.swap(name);
+      return;
+    }
+    if (errno != EEXIST && errno != EINTR) break;
+  }
+  const int error = errno;
+  if (error == ENOSPC || error == EDQUOT || error == EIO) fail(error);
+  const std::string what = error == EACCES || error == EROFS || error == EPERM ? " is not writable: " : ": ";
+  refuse(target_, "folder " + printable_path(folder) + what + words(error));
+}
+
+void OutputFile::require_open(const char* function) const {
+  if (state_ == State::Open) return;
+  throw std::logic_error(std::string("OutputFile::") + function + " after " +
+                         (state_ == State::Failed ? "a failure" : "commit"));
+}
+
+void OutputFile::fail(int error) {
+  state_ = State::Failed;
+  std::string advice;
+  if (error == ENOSPC || error == EDQUOT) advice = "; free some space and run again";
+  throw IoError(printable_path(target_) + ": cannot write: " + words(error) + advice);
+}
+
+void OutputFile::write(std::string_view bytes) {
+  require_open("write");
+  if (bytes.size() > kBufferBytes - buffer_.size()) flush();
+  if (bytes.size() >= kBufferBytes) return write_through(bytes);
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+}
+
+void OutputFile::flush() {
+  write_through({buffer_.data(), buffer_.size()});
+  buffer_.clear();
+}
+
+void OutputFile::write_through(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    if (written == 0) fail(EIO);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::commit() {
+  require_open("commit");
+  flush();
+  if (!temporary_.empty() && ::fsync(fd_) != 0) fail(errno);
+  // Network file systems report a full disk on close. After EINTR the descriptor is closed all the same.
+  if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
+  if (!temporary_.empty()) publish();
+  state_ = State::Committed;
+}
+
+void OutputFile::publish() {
+  int error = 0;
+  if (overwrite_) {
+    if (::rename(temporary_.c_str(), final_.c_str()) != 0) error = errno;
+  } else {
+    error = rename_without_replacing(temporary_.c_str(), final_.c_str());
+  }
+  if (error != 0) state_ = State::Failed;
+  if (error == EEXIST) refuse_existing(target_);
+  if (error == EISDIR || error == ENOENT) refuse(target_, words(error));
+  if (error != 0) fail(error);
+  temporary_.clear();
+  sync_folder(folder_of(final_));
+}
+
+}  // namespace giga
