@@ -1,5 +1,5 @@
-// Memory for tables of many megabytes: page-aligned, zero, on huge pages where the system has them. Filling it then
-// takes a few hundred page faults instead of tens of thousands.
+// Memory for tables of many megabytes: page-aligned, zero, on huge pages where the system has them. Filling
+// it then takes a few hundred page faults instead of tens of thousands.
 #pragma once
 
 #include <cstddef>

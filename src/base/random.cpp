@@ -27,10 +27,13 @@ std::uint64_t Stream::bits() {
   return buffer_[static_cast<std::size_t>(1 - left_)];
 }
 
-double Stream::uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
+double Stream::uniform() {
+  return static_cast<double>(bits() >> 11) * 0x1.0p-53;
+}
 
 std::uint64_t Stream::below(std::uint64_t bound) {
-  // Values at or above the largest multiple of `bound` are drawn again, so that every remainder is equally likely.
+  // Values at or above the largest multiple of `bound` are drawn again, so that every remainder is equally
+  // likely.
   const std::uint64_t excess = (0 - bound) % bound;  // 2^64 mod bound
   while (true) {
     const std::uint64_t draw = bits();

@@ -23,8 +23,8 @@ int available_cores() {
 
 namespace {
 
-// A pass over the codes of a million rows takes two milliseconds: waking a sleeping thread for each would cost a
-// few percent, so a worker looks this often before it sleeps.
+// A pass over the codes of a million rows takes two milliseconds: waking a sleeping thread for each would
+// cost a few percent, so a worker looks this often before it sleeps.
 constexpr int kSpins = 4000;
 
 void pause() {
@@ -133,8 +133,12 @@ ThreadPool::~ThreadPool() = default;
 ThreadPool::ThreadPool(ThreadPool&&) noexcept = default;
 ThreadPool& ThreadPool::operator=(ThreadPool&&) noexcept = default;
 
-int ThreadPool::num_threads() const { return crew_->num_threads(); }
+int ThreadPool::num_threads() const {
+  return crew_->num_threads();
+}
 
-void ThreadPool::for_each(Index count, const std::function<void(Index)>& body) const { crew_->run(count, body); }
+void ThreadPool::for_each(Index count, const std::function<void(Index)>& body) const {
+  crew_->run(count, body);
+}
 
 }  // namespace giga

@@ -14,8 +14,8 @@ class ActiveSet {
   /// Points with a positive weight.
   [[nodiscard]] Index num_points() const;
 
-  /// The slot of a row, which is added with weight 0 if it is not there. A row whose vector equals one that is
-  /// there already gets the slot of that one: identical vectors are merged.
+  /// The slot of a row, which is added with weight 0 if it is not there. A row whose vector equals one that
+  /// is there already gets the slot of that one: identical vectors are merged.
   Index slot_of(const RowSource& source, Index row);
 
   [[nodiscard]] Extended norm_of(Index slot) const { return norms_[static_cast<std::size_t>(slot)]; }

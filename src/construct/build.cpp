@@ -29,8 +29,12 @@ struct Limits {
   double tolerance;
 };
 
-bool drops_points(Method method) { return method == Method::Corrective || method == Method::Pursuit; }
-bool theorem_holds(Method method) { return method == Method::Giga || method == Method::Corrective; }
+bool drops_points(Method method) {
+  return method == Method::Corrective || method == Method::Pursuit;
+}
+bool theorem_holds(Method method) {
+  return method == Method::Giga || method == Method::Corrective;
+}
 
 void require(bool holds, const std::string& message) {
   if (!holds) throw std::invalid_argument(message);
@@ -38,9 +42,12 @@ void require(bool holds, const std::string& message) {
 
 Limits limits_of(Method method, const GreedyOptions& options) {
   require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
-  require(options.max_steps >= 0, "max_steps is " + std::to_string(options.max_steps) + ", must be at least 0");
-  require(options.tolerance >= 0, "tolerance is " + std::to_string(options.tolerance) + ", must be at least 0");
-  const Index steps = options.max_steps > 0 ? options.max_steps : options.size * (drops_points(method) ? 4 : 1);
+  require(options.max_steps >= 0,
+          "max_steps is " + std::to_string(options.max_steps) + ", must be at least 0");
+  require(options.tolerance >= 0,
+          "tolerance is " + std::to_string(options.tolerance) + ", must be at least 0");
+  const Index steps =
+      options.max_steps > 0 ? options.max_steps : options.size * (drops_points(method) ? 4 : 1);
   return {options.size, steps, options.tolerance};
 }
 
@@ -49,7 +56,8 @@ Limits limits_of(const SamplingOptions& options) {
   return {options.size + 1, options.size, 0};  // draws, not points, are counted
 }
 
-// sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)) and tau = |L| / sigma, a lower bound of the paper's tau.
+// sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)) and tau = |L| / sigma, a lower bound of the paper's
+// tau.
 double theorem_bound(const VectorTable& table, double first_error, Index step) {
   const Extended tau = table.target_norm() / static_cast<Extended>(table.norm_sum());
   const auto first = static_cast<Extended>(first_error);
@@ -60,12 +68,17 @@ double theorem_bound(const VectorTable& table, double first_error, Index step) {
 Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const ExtendedVector x = state.active.combine(state.active.weights(), table.target_norm());
   switch (state.method) {
-    case Method::Giga: return propose_giga(table, state, x, stats);
-    case Method::Corrective: return propose_corrective(table, state, x, stats);
-    case Method::FrankWolfe: return propose_frank_wolfe(table, state, x, stats);
-    case Method::Pursuit: return propose_pursuit(table, state, x, stats);
+    case Method::Giga:
+      return propose_giga(table, state, x, stats);
+    case Method::Corrective:
+      return propose_corrective(table, state, x, stats);
+    case Method::FrankWolfe:
+      return propose_frank_wolfe(table, state, x, stats);
+    case Method::Pursuit:
+      return propose_pursuit(table, state, x, stats);
     case Method::Importance:
-    case Method::Uniform: return propose_draw(table, state);
+    case Method::Uniform:
+      return propose_draw(table, state);
   }
   return {};
 }
@@ -98,10 +111,13 @@ StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal
 
 // One reason to end before the next step, if there is any.
 std::optional<Termination> finished(const BuildState& state, const Limits& limits) {
-  if (state.steps > 0 && static_cast<double>(state.error) <= limits.tolerance) return Termination::ToleranceMet;
-  if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor) return Termination::NumericLimit;
+  if (state.steps > 0 && static_cast<double>(state.error) <= limits.tolerance)
+    return Termination::ToleranceMet;
+  if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)
+    return Termination::NumericLimit;
   if (state.exhausted) return state.exhausted;
-  if (state.steps >= limits.max_steps || state.active.num_points() >= limits.size) return Termination::SizeReached;
+  if (state.steps >= limits.max_steps || state.active.num_points() >= limits.size)
+    return Termination::SizeReached;
   return std::nullopt;
 }
 
@@ -144,7 +160,8 @@ BuildState fresh(const VectorTable& table, Method method) {
   return state;
 }
 
-BuildResult greedy(const VectorTable& table, Method method, const GreedyOptions& options, const Observer& observer) {
+BuildResult greedy(const VectorTable& table, Method method, const GreedyOptions& options,
+                   const Observer& observer) {
   return build(table, {}, fresh(table, method), limits_of(method, options), observer);
 }
 
@@ -178,7 +195,9 @@ std::optional<Method> method_named(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_greedy(Method method) { return method != Method::Importance && method != Method::Uniform; }
+bool is_greedy(Method method) {
+  return method != Method::Importance && method != Method::Uniform;
+}
 
 Extended error_of(const VectorTable& table, const ActiveSet& active, const std::vector<double>& weights) {
   ExtendedVector residual = active.combine(weights, table.target_norm());
@@ -230,7 +249,8 @@ double relative_error(const VectorTable& table, const Coreset& coreset) {
   ActiveSet active;
   std::vector<double> weights;
   for (std::size_t i = 0; i < coreset.rows.size(); ++i) {
-    require(coreset.rows[i] >= 0 && coreset.rows[i] < table.num_rows(), "the coreset has a row beyond the table");
+    require(coreset.rows[i] >= 0 && coreset.rows[i] < table.num_rows(),
+            "the coreset has a row beyond the table");
     const auto slot = static_cast<std::size_t>(active.slot_of(table.rows(), coreset.rows[i]));
     weights.resize(static_cast<std::size_t>(active.size()), 0.0);
     weights[slot] += coreset.weights[i];

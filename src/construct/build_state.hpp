@@ -19,15 +19,15 @@ class BuildState {
   Index num_rows = 0, dim = 0;  // of the table it belongs to
   Index steps = 0;
   ActiveSet active;
-  Extended error = 1;           // |L(w) - L| / |L|
+  Extended error = 1;                                             // |L(w) - L| / |L|
   double first_error = std::numeric_limits<double>::quiet_NaN();  // eta of Theorem 1
   SearchMemory memory;
   std::optional<Termination> exhausted;  // no later step will be taken, whatever size is asked for
 
-  std::optional<NnlsSolver> solver;        // corrective and pursuit; one column for each slot of `active`
-  std::uint64_t seed = 0;                  // sampling
-  std::vector<double> counts;              // draws by slot
-  std::vector<double> cumulative_norms;    // importance
+  std::optional<NnlsSolver> solver;      // corrective and pursuit; one column for each slot of `active`
+  std::uint64_t seed = 0;                // sampling
+  std::vector<double> counts;            // draws by slot
+  std::vector<double> cumulative_norms;  // importance
 };
 
 /// New weights for the slots of the active set, which the loop takes if they lower the error.
@@ -40,19 +40,22 @@ struct Proposal {
 };
 
 /// `x` is L(w)/|L| of the state's weights.
-Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats);
+Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                      SearchStats& stats);
 Proposal propose_corrective(const VectorTable& table, BuildState& state, const ExtendedVector& x,
                             SearchStats& stats);
 Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const ExtendedVector& x,
                              SearchStats& stats);
-Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats);
+Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                         SearchStats& stats);
 Proposal propose_draw(const VectorTable& table, BuildState& state);
 
 /// |sum of weights_n L_n - L| / |L|.
 [[nodiscard]] Extended error_of(const VectorTable& table, const ActiveSet& active,
                                 const std::vector<double>& weights);
 
-/// The weight of the slot in L(w) whose part of L(w)/|L| is `share` l_n: share |L| / |L_n|, rounded to double.
+/// The weight of the slot in L(w) whose part of L(w)/|L| is `share` l_n: share |L| / |L_n|, rounded to
+/// double.
 [[nodiscard]] double weight_of(const VectorTable& table, const ActiveSet& active, Index slot, Extended share);
 
 }  // namespace giga

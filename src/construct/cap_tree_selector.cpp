@@ -10,10 +10,10 @@ namespace giga {
 namespace {
 
 constexpr Index kLeafRows = 64;
-constexpr Index kSerialDepth = 4;           // levels split before subtrees go to the threads
-constexpr double kWholeShare = 1 - 1e-10;   // of the energy, that the kept directions should hold
-constexpr double kRounding = 1e-13;         // of products of unit vectors and of scores of rows away from the pole
-constexpr double kPole = 1e-4;              // below this distance of |c| from 1 a row is simply scored
+constexpr Index kSerialDepth = 4;          // levels split before subtrees go to the threads
+constexpr double kWholeShare = 1 - 1e-10;  // of the energy, that the kept directions should hold
+constexpr double kRounding = 1e-13;  // of products of unit vectors and of scores of rows away from the pole
+constexpr double kPole = 1e-4;       // below this distance of |c| from 1 a row is simply scored
 
 double dot_of(const double* x, const double* y, Index size) {
   double sum = 0;
@@ -28,15 +28,18 @@ double geodesic_cap_bound(double beta_u, double beta_v, double r) {
   const double across = std::sqrt((r - beta_v) * (r + beta_v));
   if (beta_u >= across) return 1;
   const double rest = std::max(0.0, 1 - beta_u * beta_u - beta_v * beta_v);
-  return (beta_u * across + std::sqrt(rest) * std::sqrt(std::max(0.0, (1 - r) * (1 + r)))) / (rest + beta_u * beta_u);
+  return (beta_u * across + std::sqrt(rest) * std::sqrt(std::max(0.0, (1 - r) * (1 + r)))) /
+         (rest + beta_u * beta_u);
 }
 
 double linear_cap_bound(double beta_u, double r) {
   if (beta_u >= r) return 1;
-  return beta_u * r + std::sqrt(std::max(0.0, (1 - beta_u) * (1 + beta_u)) * std::max(0.0, (1 - r) * (1 + r)));
+  return beta_u * r +
+         std::sqrt(std::max(0.0, (1 - beta_u) * (1 + beta_u)) * std::max(0.0, (1 - r) * (1 + r)));
 }
 
-// --- building -------------------------------------------------------------------------------------------------
+// --- building
+// -------------------------------------------------------------------------------------------------
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const ThreadPool& pool)
     : rows_(rows), pool_(pool), tree_(new CapTreeSelector(rows, pool)) {
@@ -60,7 +63,9 @@ void CapTreeBuilder::add(Index first, const double* x, Index count) {
 void CapTreeBuilder::enclose(const Cap& cap, double* centre, double& r) const {
   const Index size = tree_->num_directions_;
   std::fill_n(centre, size, 0.0);
-  const auto row = [&](Index i) { return by_row_.data() + tree_->order_[static_cast<std::size_t>(i)] * size; };
+  const auto row = [&](Index i) {
+    return by_row_.data() + tree_->order_[static_cast<std::size_t>(i)] * size;
+  };
   for (Index i = cap.begin; i < cap.end; ++i) {
     for (Index k = 0; k < size; ++k) centre[k] += row(i)[k];
   }
@@ -75,7 +80,8 @@ void CapTreeBuilder::enclose(const Cap& cap, double* centre, double& r) const {
   r -= kRounding;
 }
 
-// Splits caps at the median of their widest coordinate until they are leaves or `depth_limit` levels are done.
+// Splits caps at the median of their widest coordinate until they are leaves or `depth_limit` levels are
+// done.
 void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_limit) {
   const Cap cap = caps[at];
   if (cap.end - cap.begin <= kLeafRows || depth_limit == 0) return;
@@ -97,7 +103,8 @@ void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_l
   }
   const Index middle = cap.begin + (cap.end - cap.begin) / 2;
   std::nth_element(order + cap.begin, order + middle, order + cap.end, [&](Index a, Index b) {
-    return by_row_[static_cast<std::size_t>(a * size + widest)] < by_row_[static_cast<std::size_t>(b * size + widest)];
+    return by_row_[static_cast<std::size_t>(a * size + widest)] <
+           by_row_[static_cast<std::size_t>(b * size + widest)];
   });
   const std::size_t left = caps.size();
   caps[at].left = static_cast<Index>(left);
@@ -154,7 +161,8 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   return std::move(tree_);
 }
 
-// --- searching ------------------------------------------------------------------------------------------------
+// --- searching
+// ------------------------------------------------------------------------------------------------
 
 struct CapTreeSelector::Search {
   Criterion criterion;
@@ -205,8 +213,10 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   Search search{query.criterion, {}, {}, 0, 0, 0, {}};
   search.d.resize(static_cast<std::size_t>(size));
   search.v.resize(static_cast<std::size_t>(size));
-  kernels::project(query.d.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size, search.d.data());
-  kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size, search.v.data());
+  kernels::project(query.d.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
+                   search.d.data());
+  kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
+                   search.v.data());
   const auto outside = [&](const std::vector<double>& x) {
     return std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding);
   };
@@ -244,10 +254,10 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   }
   stats.rows_touched += static_cast<double>(search.rows_touched);
   stats.bytes_read += static_cast<double>(search.rows_touched * size) * sizeof(double) +
-                      static_cast<double>(search.caps_touched) * static_cast<double>(sizeof(Cap) + sizeof(double) *
-                                                                                     static_cast<std::size_t>(size));
-  return best_candidate(query, rows_, pool_, search.candidates, static_cast<float>(search.threshold) - 1e-6F, memory,
-                        stats);
+                      static_cast<double>(search.caps_touched) *
+                          static_cast<double>(sizeof(Cap) + sizeof(double) * static_cast<std::size_t>(size));
+  return best_candidate(query, rows_, pool_, search.candidates, static_cast<float>(search.threshold) - 1e-6F,
+                        memory, stats);
 }
 
 }  // namespace giga

@@ -1,10 +1,10 @@
 // Selection by the cap-tree of the paper's appendix, made to pay.
 //
-// Unit rows are rotated onto the few leading directions b_1 .. b_K of a sample, l_n = B y_n + rest, so a node costs
-// K numbers and not J. A node is a cap: a unit vector xi = B c and r with <l_n, xi> = <y_n, c> >= r for all its rows;
-// the appendix bounds the score of every row in it by a closed form. Nodes whose bound is below the best score
-// known are pruned with all their rows; rows of the leaves that remain are bounded one by one from y_n and
-// |rest|, and the few that may win are scored in double.
+// Unit rows are rotated onto the few leading directions b_1 .. b_K of a sample, l_n = B y_n + rest, so a node
+// costs K numbers and not J. A node is a cap: a unit vector xi = B c and r with <l_n, xi> = <y_n, c> >= r for
+// all its rows; the appendix bounds the score of every row in it by a closed form. Nodes whose bound is below
+// the best score known are pruned with all their rows; rows of the leaves that remain are bounded one by one
+// from y_n and |rest|, and the few that may win are scored in double.
 #pragma once
 
 #include <memory>

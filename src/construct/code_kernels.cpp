@@ -32,8 +32,8 @@ struct Residual {
   float largest;
 };
 
-HWY_INLINE Residual subtract_target(const double* x, double inverse_norm, double c, const double* l, Index dim,
-                                    float* unit) {
+HWY_INLINE Residual subtract_target(const double* x, double inverse_norm, double c, const double* l,
+                                    Index dim, float* unit) {
   const hn::ScalableTag<double> f64;
   const hn::Rebind<float, decltype(f64)> f32;
   const auto width = static_cast<Index>(hn::Lanes(f64));
@@ -59,8 +59,8 @@ HWY_INLINE Residual subtract_target(const double* x, double inverse_norm, double
   return {square, static_cast<float>(top)};
 }
 
-// codes[j] = round(unit[j] / step); returns the squared norm of unit - step * codes. Both arrays may be written and
-// read up to the next multiple of the vector width: they have room, and `unit` is zero there.
+// codes[j] = round(unit[j] / step); returns the squared norm of unit - step * codes. Both arrays may be
+// written and read up to the next multiple of the vector width: they have room, and `unit` is zero there.
 HWY_INLINE float round_to_codes(const float* unit, float step, Index dim, std::int8_t* codes) {
   const hn::ScalableTag<float> f32;
   const hn::Rebind<std::int8_t, decltype(f32)> i8;
@@ -84,10 +84,14 @@ HWY_INLINE std::uint16_t rounded_up(float x) {
   return static_cast<std::uint16_t>((bits >> 16) + ((bits & 0xFFFFU) != 0 ? 1 : 0));
 }
 
-HWY_INLINE float expanded(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+HWY_INLINE float expanded(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
 
 // Room for dim rounded up to any vector width.
-HWY_INLINE Index row_room(Index dim) { return (dim + 63) / 64 * 64; }
+HWY_INLINE Index row_room(Index dim) {
+  return (dim + 63) / 64 * 64;
+}
 
 struct CodedRow {
   float kappa;
@@ -210,12 +214,13 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float x,
   }
   const float far = std::abs(x) + error;
   const float near = std::max(0.0F, std::abs(x) - error);
-  return {score(centre - reach, 1 - near * near) * (1 - kSlack), score(centre + reach, 1 - far * far) * (1 + kSlack)};
+  return {score(centre - reach, 1 - near * near) * (1 - kSlack),
+          score(centre + reach, 1 - far * far) * (1 + kSlack)};
 }
 
 template <bool kGeodesic>
-void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
-               std::vector<Candidate>& candidates) {
+void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row,
+               float& threshold, std::vector<Candidate>& candidates) {
   const hn::CappedTag<float, static_cast<size_t>(kGroupRows)> f32;
   const hn::RebindToSigned<decltype(f32)> i32;
   const hn::Rebind<std::uint16_t, decltype(f32)> u16;
@@ -243,7 +248,8 @@ void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Ind
     for (Index r = 0; r < kGroupRows; r += lanes) {
       const Index at = group * kGroupRows + r;
       const auto kappa = hn::LoadU(f32, block.kappa + at);
-      const auto scale = hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
+      const auto scale =
+          hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
       const auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, vunit));
       const auto error = hn::Add(hn::Mul(scale, vspread), verror);
       auto num = hn::Add(hn::Mul(along, kappa), hn::Mul(across, x));
@@ -255,8 +261,9 @@ void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Ind
       } else {
         rest = hn::Add(one, hn::Mul(kappa, kappa));
       }
-      const auto reaches = hn::And(hn::Gt(num, zero),  // false for NaN: rows that are not here
-                                   hn::Ge(hn::Mul(hn::Mul(num, num), num_factor), hn::Mul(rest, rest_factor)));
+      const auto reaches =
+          hn::And(hn::Gt(num, zero),  // false for NaN: rows that are not here
+                  hn::Ge(hn::Mul(hn::Mul(num, num), num_factor), hn::Mul(rest, rest_factor)));
       if (HWY_UNLIKELY(!hn::AllFalse(f32, reaches))) {
         hn::Store(x, f32, xs + r);
         hn::Store(error, f32, errors + r);
@@ -300,8 +307,8 @@ void encode(const double* rows, Index first, Index count, Index dim, const doubl
   HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, l, block, scratch, summary);
 }
 
-void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
-                std::vector<Candidate>& candidates) {
+void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row,
+                float& threshold, std::vector<Candidate>& candidates) {
   HWY_DYNAMIC_DISPATCH(Scan)(block, query, spread, first_row, threshold, candidates);
 }
 

@@ -1,14 +1,15 @@
 // The 8-bit codes of rows, and the pass over them.
 //
 // With c = <l_n, l> and rho = |l_n - c l|, a row is kept as kappa = c / rho and the unit vector
-//     r_n = (l_n - c l) / rho  ~  scale * q_n,    q_n in [-127, 127]^J,    |r_n - scale q_n| <= spread * scale.
+//     r_n = (l_n - c l) / rho  ~  scale * q_n,    q_n in [-127, 127]^J,    |r_n - scale q_n| <= spread *
+//     scale.
 // A query d = A l + B g, v = v_A l + v_B g then needs one product a row, x = <r_n, g>:
 //     geodesic:  score^2 = num^2 / (num^2 + 1 - x^2),    num = A kappa + B x
 //     linear:    score^2 = num^2 / (1 + kappa^2)
 // and the interval known for x gives an interval for the score, without a root or a division.
 //
-// Layout: groups of 16 rows; within a group pairs of dimensions; within a pair the 16 rows, two bytes each. One
-// 16-bit multiply-add instruction then advances 8 or 16 rows by two dimensions with no horizontal sum.
+// Layout: groups of 16 rows; within a group pairs of dimensions; within a pair the 16 rows, two bytes each.
+// One 16-bit multiply-add instruction then advances 8 or 16 rows by two dimensions with no horizontal sum.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +23,14 @@ namespace giga::kernels {
 inline constexpr Index kGroupRows = 16;
 static_assert(kBlockRows % kGroupRows == 0);
 
-/// Codes and side data of the rows of a block. Scales are the upper half of a float: rounded up, so that no code
-/// exceeds 127.
+/// Codes and side data of the rows of a block. Scales are the upper half of a float: rounded up, so that no
+/// code exceeds 127.
 struct CodeBlock {
-  std::int8_t* codes;     // groups * pairs * 32
-  float* kappa;           // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
-  std::uint16_t* scale;   // groups * 16
+  std::int8_t* codes;    // groups * pairs * 32
+  float* kappa;          // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
+  std::uint16_t* scale;  // groups * 16
   Index groups;
-  Index pairs;            // of dimensions: ceil(J / 2)
+  Index pairs;  // of dimensions: ceil(J / 2)
 };
 
 struct EncodeScratch {
@@ -40,8 +41,8 @@ struct EncodeScratch {
 
 /// What encode finds out about a block besides its codes.
 struct EncodeSummary {
-  double spread = 0;             // max over rows of |r_n - scale q_n| / scale
-  std::vector<Index> left_out;   // rows, counted from the block's first, that are too close to l to be coded
+  double spread = 0;            // max over rows of |r_n - scale q_n| / scale
+  std::vector<Index> left_out;  // rows, counted from the block's first, that are too close to l to be coded
 };
 
 /// Encodes `count` rows starting at row `first` of the block (a multiple of 16). `l` is padded.
@@ -52,12 +53,13 @@ struct CodeQuery {
   bool geodesic;
   std::vector<std::int32_t> pairs;  // g in 16-bit steps of `unit`, two dimensions to a word
   float unit;
-  float error;   // |g - unit * (its integers)|, plus what float arithmetic may lose
+  float error;  // |g - unit * (its integers)|, plus what float arithmetic may lose
   float d_along, d_across;
 };
 
-/// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound met.
-void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
-                std::vector<Candidate>& candidates);
+/// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound
+/// met.
+void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row,
+                float& threshold, std::vector<Candidate>& candidates);
 
 }  // namespace giga::kernels

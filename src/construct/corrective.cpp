@@ -1,5 +1,5 @@
-// The methods that re-solve all weights after a row is chosen: corrective chooses as GIGA does, pursuit by the
-// plain residual.
+// The methods that re-solve all weights after a row is chosen: corrective chooses as GIGA does, pursuit by
+// the plain residual.
 #include "base/extended.hpp"
 #include "construct/build_state.hpp"
 
@@ -37,7 +37,8 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, const E
   return proposal;
 }
 
-Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats) {
+Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                         SearchStats& stats) {
   ExtendedVector residual = table.target();
   if (!x.empty()) add_scaled(residual, -1, x);
   const Query query = linear_query(table.target(), residual, table.target_norm());

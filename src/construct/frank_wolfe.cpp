@@ -1,5 +1,5 @@
-// Frank-Wolfe on the simplex sum sigma_n w_n = sigma, whose corners are (sigma / sigma_n) L_n: the paper's baseline
-// (Campbell and Broderick 2017). In units of |L| a corner is s l_n with s = sigma / |L|.
+// Frank-Wolfe on the simplex sum sigma_n w_n = sigma, whose corners are (sigma / sigma_n) L_n: the paper's
+// baseline (Campbell and Broderick 2017). In units of |L| a corner is s l_n with s = sigma / |L|.
 #include <algorithm>
 
 #include "base/extended.hpp"

@@ -1,5 +1,5 @@
-// GIGA, Algorithm 1 of the paper, on weights in the scale of the output: x = L(w)/|L| is then always the point of
-// its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|.
+// GIGA, Algorithm 1 of the paper, on weights in the scale of the output: x = L(w)/|L| is then always the
+// point of its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|.
 #include <algorithm>
 #include <cmath>
 
@@ -28,7 +28,8 @@ Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& s
 
 }  // namespace
 
-Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x, SearchStats& stats) {
+Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x,
+                      SearchStats& stats) {
   if (state.active.size() == 0) return first_point(table, state, stats);
   const ExtendedVector& l = table.target();
   const Extended x_norm = norm(x);
@@ -61,7 +62,8 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, const Extende
   const Extended alpha = dot(y, l) / dot(y, y);
   const Extended shrink = alpha * (1 - gamma) / x_norm;
   proposal.weights = state.active.weights();
-  for (double& weight : proposal.weights) weight = static_cast<double>(shrink * static_cast<Extended>(weight));
+  for (double& weight : proposal.weights)
+    weight = static_cast<double>(shrink * static_cast<Extended>(weight));
   proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, alpha * gamma);
   proposal.error = error_of(table, state.active, proposal.weights);
   return proposal;

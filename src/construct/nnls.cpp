@@ -13,7 +13,9 @@ namespace {
 constexpr Extended kDependent = 1e-14L;  // |a - Q Q'a| of a column that the support spans
 constexpr Extended kViolation = 1e-13L;  // <a_i, residual> that makes a column worth entering
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
 
 }  // namespace
 
@@ -47,8 +49,8 @@ bool NnlsSolver::enter(Index column) {
   return true;
 }
 
-// Invariant: A_support = Q R. Without column `position` R has one entry below the diagonal in each later column;
-// a rotation of two rows of R, and of the same two columns of Q, removes each.
+// Invariant: A_support = Q R. Without column `position` R has one entry below the diagonal in each later
+// column; a rotation of two rows of R, and of the same two columns of Q, removes each.
 void NnlsSolver::leave(Index position) {
   solution_[at(support_[at(position)])] = 0;
   support_.erase(support_.begin() + position);
@@ -83,8 +85,8 @@ std::vector<Extended> NnlsSolver::unconstrained() const {
   return z;
 }
 
-// Moves from u towards the unconstrained optimum, leaving the support wherever the way crosses u_i = 0, until the
-// optimum itself is positive. |A u - b| falls along the way.
+// Moves from u towards the unconstrained optimum, leaving the support wherever the way crosses u_i = 0, until
+// the optimum itself is positive. |A u - b| falls along the way.
 void NnlsSolver::settle() {
   while (!support_.empty()) {
     const std::vector<Extended> z = unconstrained();

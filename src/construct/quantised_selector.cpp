@@ -10,10 +10,13 @@ namespace giga {
 namespace {
 
 constexpr Index kPairBytes = 2 * kernels::kGroupRows;
-// Added to the error of every product: what float loses in it, and in rounding unit rows to float, is below 3e-7.
+// Added to the error of every product: what float loses in it, and in rounding unit rows to float, is below
+// 3e-7.
 constexpr float kFloatError = 1e-6F;
 
-Index num_groups(Index num_rows) { return (num_rows + kernels::kGroupRows - 1) / kernels::kGroupRows; }
+Index num_groups(Index num_rows) {
+  return (num_rows + kernels::kGroupRows - 1) / kernels::kGroupRows;
+}
 
 // g in 16-bit steps, coarse enough that no sum of J products with 8-bit codes can overflow 32 bits.
 kernels::CodeQuery quantise(const Query& query, Index pairs) {
@@ -36,7 +39,8 @@ kernels::CodeQuery quantise(const Query& query, Index pairs) {
     const double g = k < query.across.size() ? query.across[k] : 0.0;
     const double steps = std::nearbyint(g / unit);
     square += (g - unit * steps) * (g - unit * steps);
-    const auto bits = static_cast<std::uint32_t>(static_cast<std::uint16_t>(static_cast<std::int16_t>(steps)));
+    const auto bits =
+        static_cast<std::uint32_t>(static_cast<std::uint16_t>(static_cast<std::int16_t>(steps)));
     auto& word = out.pairs[k / 2];
     word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | (bits << (k % 2 == 0 ? 0 : 16)));
   }
@@ -46,7 +50,8 @@ kernels::CodeQuery quantise(const Query& query, Index pairs) {
 
 }  // namespace
 
-QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool, const ExtendedVector& target)
+QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool,
+                                     const ExtendedVector& target)
     : rows_(rows), pool_(pool), pairs_((rows.dim() + 1) / 2) {
   const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
   kappa_offset_ = groups * static_cast<std::size_t>(pairs_ * kPairBytes);
@@ -89,8 +94,8 @@ double QuantisedSelector::prepare_bytes_read() const {
 Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchStats& stats) const {
   const kernels::CodeQuery codes = quantise(query, pairs_);
   const Pick start = best_contender(query, rows_, memory, stats);
-  // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on timing;
-  // the best of them by exact_score does not.
+  // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
+  // timing; the best of them by exact_score does not.
   std::atomic<float> best_lower = start.score > 0 ? safely_below(start.score) : 0.0F;
 
   const Index blocks = num_blocks(rows_.num_rows());
@@ -102,7 +107,8 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
     float threshold = best_lower.load(std::memory_order_relaxed);
     kernels::scan_codes(block(index), codes, spread_[k], index * kBlockRows, threshold, found[k]);
     float seen = best_lower.load(std::memory_order_relaxed);
-    while (seen < threshold && !best_lower.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
+    while (seen < threshold &&
+           !best_lower.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
     }
   });
   const auto rows = static_cast<double>(rows_.num_rows());

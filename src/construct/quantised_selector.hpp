@@ -26,11 +26,11 @@ class QuantisedSelector final : public Selector {
   const RowSource& rows_;
   const ThreadPool& pool_;
   Index pairs_;
-  LargeBuffer buffer_;               // all codes, then all kappas, then all scales
+  LargeBuffer buffer_;  // all codes, then all kappas, then all scales
   std::size_t kappa_offset_ = 0;
   std::size_t scale_offset_ = 0;
-  std::vector<float> spread_;        // by block
-  std::vector<Index> left_out_;      // rows without codes, always scored in double
+  std::vector<float> spread_;    // by block
+  std::vector<Index> left_out_;  // rows without codes, always scored in double
 };
 
 }  // namespace giga

@@ -50,11 +50,12 @@ struct Pick {
   }
 };
 
-/// The score in double of the row x, whose products with d, v and itself are `t`. Every selector decides by the
-/// value of this function, which depends on nothing but the bits of x and of the query.
+/// The score in double of the row x, whose products with d, v and itself are `t`. Every selector decides by
+/// the value of this function, which depends on nothing but the bits of x and of the query.
 [[nodiscard]] double exact_score(const Query& query, const double* x, const kernels::Dots& t, Index dim);
 
 /// exact_score of row n, read from the source into `scratch`.
-[[nodiscard]] double score_row(const Query& query, const RowSource& rows, Index n, std::vector<double>& scratch);
+[[nodiscard]] double score_row(const Query& query, const RowSource& rows, Index n,
+                               std::vector<double>& scratch);
 
 }  // namespace giga

@@ -34,7 +34,8 @@ HWY_INLINE double total(const Sums& sums) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
-HWY_INLINE void add_products(const double* x, const double* d, const double* v, Sums& xd, Sums& xv, Sums& xx) {
+HWY_INLINE void add_products(const double* x, const double* d, const double* v, Sums& xd, Sums& xv,
+                             Sums& xx) {
   const Tag tag;
   for (size_t p = 0; p < kParts; ++p) {
     const Vec xs = hn::LoadU(tag, x + p * kWidth);
@@ -125,7 +126,8 @@ HWY_INLINE V two_sum(V a, V b, V& error) {
 }
 
 template <typename D>
-HWY_INLINE void add_columns(D tag, const double* rows, Index count, Index dim, Index j, double* high, double* low) {
+HWY_INLINE void add_columns(D tag, const double* rows, Index count, Index dim, Index j, double* high,
+                            double* low) {
   auto h = hn::LoadU(tag, high + j);
   auto l = hn::LoadU(tag, low + j);
   for (Index i = 0; i < count; ++i) {

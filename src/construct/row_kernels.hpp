@@ -1,5 +1,5 @@
-// Inner loops over rows in double precision. Each computes a stated expression in a stated order, so the bits are
-// those of that order on every instruction set: eight running sums, component j going to sum j mod 8.
+// Inner loops over rows in double precision. Each computes a stated expression in a stated order, so the bits
+// are those of that order on every instruction set: eight running sums, component j going to sum j mod 8.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,9 @@ namespace giga::kernels {
 
 /// Vectors that rows are multiplied with are padded with zeros to a multiple of this.
 inline constexpr Index kLanes = 8;
-[[nodiscard]] constexpr Index padded(Index dim) { return (dim + kLanes - 1) / kLanes * kLanes; }
+[[nodiscard]] constexpr Index padded(Index dim) {
+  return (dim + kLanes - 1) / kLanes * kLanes;
+}
 
 struct Dots {
   double with_d, with_v, with_self;
@@ -25,8 +27,8 @@ void squares(const double* rows, Index count, Index dim, double* out);
 /// out[i * num + k] = <x_i, b_k> for `num` vectors b_k, each padded, that lie padded(dim) apart.
 void project(const double* rows, Index count, Index dim, const double* basis, Index num, double* out);
 
-/// high + low += the rows, component by component, in double-double: the sum is exact to about 1e-32 of the sum of
-/// magnitudes, so what cancels in L does not drown it.
+/// high + low += the rows, component by component, in double-double: the sum is exact to about 1e-32 of the
+/// sum of magnitudes, so what cancels in L does not drown it.
 void add_rows(const double* rows, Index count, Index dim, double* high, double* low);
 
 /// high + low += other_high + other_low.

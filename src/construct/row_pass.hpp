@@ -9,8 +9,8 @@
 
 namespace giga {
 
-/// Rows handed to a visitor at once: small enough to stay in the first-level cache with J = 50, and a multiple of
-/// the group size of the codes.
+/// Rows handed to a visitor at once: small enough to stay in the first-level cache with J = 50, and a
+/// multiple of the group size of the codes.
 inline constexpr Index kTileRows = 64;
 
 /// Calls visit(first, rows, count) for the tiles of one block in order; `rows` is row-major.
@@ -28,7 +28,8 @@ void for_each_tile(const RowSource& source, Index block, const Visit& visit) {
   }
 }
 
-/// |x_i| of rows that lie `dim` apart: free of overflow and underflow for any finite rows whose norm is finite.
+/// |x_i| of rows that lie `dim` apart: free of overflow and underflow for any finite rows whose norm is
+/// finite.
 void row_norms(const double* rows, Index count, Index dim, double* norms);
 
 }  // namespace giga

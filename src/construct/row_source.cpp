@@ -15,8 +15,8 @@ namespace {
 
 const MatrixView& checked(const MatrixView& matrix) {
   if (matrix.rows < 1 || matrix.cols < 1) {
-    throw std::invalid_argument("matrix is " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.cols) +
-                                ", must have at least one row and one column");
+    throw std::invalid_argument("matrix is " + std::to_string(matrix.rows) + " x " +
+                                std::to_string(matrix.cols) + ", must have at least one row and one column");
   }
   return matrix;
 }
@@ -36,7 +36,9 @@ void centre(double* row, Index dim) {
 
 DenseRows::DenseRows(const MatrixView& matrix) : matrix_(checked(matrix)) {}
 
-void DenseRows::read(Index first, Index count, double* out) const { read_rows(matrix_, first, count, out); }
+void DenseRows::read(Index first, Index count, double* out) const {
+  read_rows(matrix_, first, count, out);
+}
 
 LoglikRows::LoglikRows(const MatrixView& loglik) : transposed_(transposed(checked(loglik))) {}
 

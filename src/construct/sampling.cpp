@@ -1,5 +1,5 @@
-// Unbiased sampling with replacement: importance (row n with probability sigma_n / sigma) and uniform. Draw t is a
-// function of the seed and t alone.
+// Unbiased sampling with replacement: importance (row n with probability sigma_n / sigma) and uniform. Draw t
+// is a function of the seed and t alone.
 #include <algorithm>
 
 #include "construct/build_state.hpp"
@@ -51,11 +51,11 @@ Proposal propose_draw(const VectorTable& table, BuildState& state) {
   const auto draws = static_cast<Extended>(state.steps + 1);
   for (std::size_t k = 0; k < state.counts.size(); ++k) {
     const Extended norm = state.active.norm_of(static_cast<Index>(k));
-    const Extended each = by_norm ? static_cast<Extended>(table.norm_sum()) / norm
-                                  : static_cast<Extended>(table.num_rows());
+    const Extended each =
+        by_norm ? static_cast<Extended>(table.norm_sum()) / norm : static_cast<Extended>(table.num_rows());
     // A zero row that was drawn counts as a draw and carries nothing.
-    proposal.weights.push_back(norm > 0 ? static_cast<double>(static_cast<Extended>(state.counts[k]) * each / draws)
-                                        : 0.0);
+    proposal.weights.push_back(
+        norm > 0 ? static_cast<double>(static_cast<Extended>(state.counts[k]) * each / draws) : 0.0);
   }
   proposal.error = error_of(table, state.active, proposal.weights);
   return proposal;

@@ -15,7 +15,8 @@ Pick ScanSelector::best(const Query& query, SearchMemory& /*memory*/, SearchStat
     kernels::Dots products[kTileRows];
     for_each_tile(rows_, block, [&](Index first, const double* x, Index count) {
       kernels::dots(x, count, dim, query.d.data(), query.v.data(), products);
-      for (Index i = 0; i < count; ++i) pick.offer(first + i, exact_score(query, x + i * dim, products[i], dim));
+      for (Index i = 0; i < count; ++i)
+        pick.offer(first + i, exact_score(query, x + i * dim, products[i], dim));
     });
     best_of_block[static_cast<std::size_t>(block)] = pick;
   });

@@ -16,7 +16,8 @@ float safely_below(double score) {
   return rounded - 1e-6F * std::abs(rounded);
 }
 
-Pick best_contender(const Query& query, const RowSource& rows, const SearchMemory& memory, SearchStats& stats) {
+Pick best_contender(const Query& query, const RowSource& rows, const SearchMemory& memory,
+                    SearchStats& stats) {
   std::vector<double> scratch;
   Pick pick;
   for (const Index row : memory.contenders) pick.offer(row, score_row(query, rows, row, scratch));

@@ -9,7 +9,8 @@
 
 namespace giga {
 
-/// What a build remembers from one search to the next. It makes searches faster and never changes their answer.
+/// What a build remembers from one search to the next. It makes searches faster and never changes their
+/// answer.
 struct SearchMemory {
   std::vector<Index> contenders;  // rows that came close in the last search
   bool backwards = false;         // passes alternate, so that what the cache still holds is used first

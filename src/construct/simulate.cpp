@@ -11,9 +11,12 @@ namespace giga {
 
 std::string_view name(VectorKind kind) {
   switch (kind) {
-    case VectorKind::Gaussian: return "gaussian";
-    case VectorKind::Axis: return "axis";
-    case VectorKind::LowRank: return "lowrank";
+    case VectorKind::Gaussian:
+      return "gaussian";
+    case VectorKind::Axis:
+      return "axis";
+    case VectorKind::LowRank:
+      return "lowrank";
   }
   return "unknown";
 }
@@ -26,9 +29,11 @@ std::optional<VectorKind> vector_kind_named(std::string_view text) {
 }
 
 SimulatedRows::SimulatedRows(const SimulateOptions& options) : options_(options) {
-  for (const auto& [text, value] : {std::pair{"rows", options.rows}, {"dim", options.dim}, {"rank", options.rank}}) {
+  for (const auto& [text, value] :
+       {std::pair{"rows", options.rows}, {"dim", options.dim}, {"rank", options.rank}}) {
     if (value < 1) {
-      throw std::invalid_argument(std::string(text) + " is " + std::to_string(value) + ", must be at least 1");
+      throw std::invalid_argument(std::string(text) + " is " + std::to_string(value) +
+                                  ", must be at least 1");
     }
   }
   if (options.kind != VectorKind::LowRank) return;
@@ -40,7 +45,8 @@ SimulatedRows::SimulatedRows(const SimulateOptions& options) : options_(options)
       square += directions_.back() * directions_.back();
     }
     const double norm = std::sqrt(square);
-    for (Index j = 0; j < options.dim; ++j) directions_[static_cast<std::size_t>(k * options.dim + j)] /= norm;
+    for (Index j = 0; j < options.dim; ++j)
+      directions_[static_cast<std::size_t>(k * options.dim + j)] /= norm;
   }
 }
 

@@ -21,17 +21,21 @@ namespace giga {
 
 std::string_view name(SelectorKind kind) {
   switch (kind) {
-    case SelectorKind::Auto: return "auto";
-    case SelectorKind::Scan: return "scan";
-    case SelectorKind::Quantised: return "quantised";
-    case SelectorKind::CapTree: return "cap_tree";
+    case SelectorKind::Auto:
+      return "auto";
+    case SelectorKind::Scan:
+      return "scan";
+    case SelectorKind::Quantised:
+      return "quantised";
+    case SelectorKind::CapTree:
+      return "cap_tree";
   }
   return "unknown";
 }
 
 SelectorKind choose_selector(const RowSource& rows) {
-  // From benchmarks/run: below the first size a scan ends before the codes are made; above the second a tree over
-  // nearly four-dimensional rows touches few enough of them to beat a pass over the codes.
+  // From benchmarks/run: below the first size a scan ends before the codes are made; above the second a tree
+  // over nearly four-dimensional rows touches few enough of them to beat a pass over the codes.
   constexpr Index kScanElements = Index{1} << 18;
   constexpr Index kTreeRows = Index{1} << 17;
   constexpr Index kTreeDirections = 4;
@@ -75,8 +79,8 @@ void add_tile(const double* x, Index count, Index dim, BlockSum& sum) {
       for (Index i = 0; i < some * rows.dim(); ++i) {
         if (std::isfinite(x[i])) continue;
         if (++count <= kPlaces) {
-          places += (places.empty() ? "" : "; ") + rows.place(first + i / rows.dim(), i % rows.dim()) + " is " +
-                    shortest(x[i]);
+          places += (places.empty() ? "" : "; ") + rows.place(first + i / rows.dim(), i % rows.dim()) +
+                    " is " + shortest(x[i]);
         }
       }
     });
@@ -127,7 +131,8 @@ VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
   if (!std::isfinite(norm_sum_)) refuse_non_finite(rows);
 
   ExtendedVector total(dim);
-  for (std::size_t j = 0; j < dim; ++j) total[j] = static_cast<Extended>(high[j]) + static_cast<Extended>(low[j]);
+  for (std::size_t j = 0; j < dim; ++j)
+    total[j] = static_cast<Extended>(high[j]) + static_cast<Extended>(low[j]);
   target_norm_ = norm(total);
   // The rows carry a rounding of eps/2 each: a sum no larger than a few of these has no direction.
   constexpr auto kEps = static_cast<Extended>(std::numeric_limits<double>::epsilon());
@@ -151,7 +156,9 @@ const Selector& VectorTable::selector() const {
   return *lazy_->selector;
 }
 
-std::size_t VectorTable::selector_bytes() const { return lazy_->selector ? lazy_->selector->bytes() : 0; }
+std::size_t VectorTable::selector_bytes() const {
+  return lazy_->selector ? lazy_->selector->bytes() : 0;
+}
 
 double VectorTable::prepare_bytes_read() const {
   const double once = static_cast<double>(num_rows()) * static_cast<double>(dim()) * sizeof(double);

@@ -1,7 +1,8 @@
 // Random numbers that do not depend on who draws them.
 //
-// A stream is a function of (seed, purpose, index): row 17's noise or chain 3's momenta are the same numbers on any
-// number of threads, in any order. The generator is Philox4x32-10, a counter cipher; nothing is global.
+// A stream is a function of (seed, purpose, index): row 17's noise or chain 3's momenta are the same numbers
+// on any number of threads, in any order. The generator is Philox4x32-10, a counter cipher; nothing is
+// global.
 #pragma once
 
 #include <array>

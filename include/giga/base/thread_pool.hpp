@@ -1,7 +1,7 @@
 // A small pool of threads for loops over blocks of rows.
 //
-// Blocks have a fixed size and their results are reduced in block order, so what is computed never depends on how
-// many threads there are: only how soon it is done.
+// Blocks have a fixed size and their results are reduced in block order, so what is computed never depends on
+// how many threads there are: only how soon it is done.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,9 @@ namespace giga {
 /// Rows in a block. Every sum over rows is a sum of block sums, in block order.
 inline constexpr Index kBlockRows = 4096;
 
-[[nodiscard]] constexpr Index num_blocks(Index num_rows) { return (num_rows + kBlockRows - 1) / kBlockRows; }
+[[nodiscard]] constexpr Index num_blocks(Index num_rows) {
+  return (num_rows + kBlockRows - 1) / kBlockRows;
+}
 
 class ThreadPool {
  public:
@@ -26,9 +28,9 @@ class ThreadPool {
 
   [[nodiscard]] int num_threads() const;
 
-  /// Calls body(i) once for every i in [0, count), in any order and on any thread, and returns when all are done.
-  /// If calls throw, the exception of the lowest i is thrown here after the loop has ended. Loops asked for by
-  /// several threads at once run one after the other; a body must not start a loop on its own pool.
+  /// Calls body(i) once for every i in [0, count), in any order and on any thread, and returns when all are
+  /// done. If calls throw, the exception of the lowest i is thrown here after the loop has ended. Loops asked
+  /// for by several threads at once run one after the other; a body must not start a loop on its own pool.
   void for_each(Index count, const std::function<void(Index)>& body) const;
 
  private:

@@ -10,8 +10,8 @@ namespace giga {
 using Index = std::ptrdiff_t;
 
 /// The precision of everything that touches only the rows of the coreset. On x86-64 it carries 64 bits of
-/// mantissa, so a relative error of 1e-14 is computed with four digits to spare; where `long double` is no wider
-/// than `double` everything still works, with a floor near 1e-13.
+/// mantissa, so a relative error of 1e-14 is computed with four digits to spare; where `long double` is no
+/// wider than `double` everything still works, with a floor near 1e-13.
 using Extended = long double;
 using ExtendedVector = std::vector<Extended>;
 

@@ -4,8 +4,9 @@
 //   BuildResult result = corrective(table, {.size = 100});
 //   result = resume(table, std::move(result), {.size = 200});  // the same bits as straight to 200
 //
-// Notation: w weights, L(w) = sum of w_n L_n; "relative error" is |L(w) - L| / |L|, recomputed from the weights.
-// Source: Campbell and Broderick, "Bayesian Coreset Construction via Greedy Iterative Geodesic Ascent", ICML 2018.
+// Notation: w weights, L(w) = sum of w_n L_n; "relative error" is |L(w) - L| / |L|, recomputed from the
+// weights. Source: Campbell and Broderick, "Bayesian Coreset Construction via Greedy Iterative Geodesic
+// Ascent", ICML 2018.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +29,9 @@ enum class Method { Giga, Corrective, FrankWolfe, Importance, Uniform, Pursuit }
 [[nodiscard]] bool is_greedy(Method method);
 
 struct GreedyOptions {
-  Index size = 100;      ///< Ends with SizeReached when num_points >= size; size >= 1.
-  Index max_steps = 0;   ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose step
-                         ///< adds at most one point; 4 size for those that also drop points.
+  Index size = 100;     ///< Ends with SizeReached when num_points >= size; size >= 1.
+  Index max_steps = 0;  ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
+                        ///< step adds at most one point; 4 size for those that also drop points.
   double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance; >= 0.
 };
 
@@ -49,22 +50,22 @@ struct Coreset {
 
 /// What one step did, and what it reached.
 struct StepRecord {
-  Index step;             ///< 1, 2, ...
-  Index row;              ///< The row chosen.
-  Index size;             ///< Points after the step.
-  double step_length;     ///< gamma in [0, 1]; NaN for methods without a line search.
-  double alignment;       ///< <d_t, d_tn> of the chosen row (giga, corrective), else <l_n, residual> / |residual|;
-                          ///< NaN for sampling.
+  Index step;          ///< 1, 2, ...
+  Index row;           ///< The row chosen.
+  Index size;          ///< Points after the step.
+  double step_length;  ///< gamma in [0, 1]; NaN for methods without a line search.
+  double alignment;  ///< <d_t, d_tn> of the chosen row (giga, corrective), else <l_n, residual> / |residual|;
+                     ///< NaN for sampling.
   double relative_error;  ///< After the step.
-  double bound;           ///< The relative error that Theorem 1 promises after this many steps: sqrt(B(t)), with
-                          ///< tau = |L| / sigma. NaN for methods it does not speak of.
+  double bound;  ///< The relative error that Theorem 1 promises after this many steps: sqrt(B(t)), with
+                 ///< tau = |L| / sigma. NaN for methods it does not speak of.
 };
 
 /// Work done by the selectors over all steps.
 struct SearchStats {
-  double bytes_read = 0;        ///< Of rows, codes and tree nodes.
-  double rows_touched = 0;      ///< Rows of which anything was read.
-  double rows_rescored = 0;     ///< Rows scored in double.
+  double bytes_read = 0;     ///< Of rows, codes and tree nodes.
+  double rows_touched = 0;   ///< Rows of which anything was read.
+  double rows_rescored = 0;  ///< Rows scored in double.
 };
 
 class BuildState;
@@ -88,8 +89,8 @@ using Observer = std::function<Verdict(const StepRecord&)>;
 [[nodiscard]] BuildResult giga(const VectorTable& table, const GreedyOptions& options = {},
                                const Observer& observer = {});
 
-/// Selects as giga does, then re-solves all weights by nonnegative least squares and drops the zeros. No step is
-/// worse than giga's from the same weights, so the bounds of the paper hold.
+/// Selects as giga does, then re-solves all weights by nonnegative least squares and drops the zeros. No step
+/// is worse than giga's from the same weights, so the bounds of the paper hold.
 [[nodiscard]] BuildResult corrective(const VectorTable& table, const GreedyOptions& options = {},
                                      const Observer& observer = {});
 
@@ -97,8 +98,8 @@ using Observer = std::function<Verdict(const StepRecord&)>;
 [[nodiscard]] BuildResult frank_wolfe(const VectorTable& table, const GreedyOptions& options = {},
                                       const Observer& observer = {});
 
-/// Orthogonal matching pursuit with nonnegative least squares: the row best aligned with the residual, then as
-/// corrective.
+/// Orthogonal matching pursuit with nonnegative least squares: the row best aligned with the residual, then
+/// as corrective.
 [[nodiscard]] BuildResult pursuit(const VectorTable& table, const GreedyOptions& options = {},
                                   const Observer& observer = {});
 
@@ -110,14 +111,15 @@ using Observer = std::function<Verdict(const StepRecord&)>;
 [[nodiscard]] BuildResult uniform(const VectorTable& table, const SamplingOptions& options = {},
                                   const Observer& observer = {});
 
-/// Goes on from an earlier result of the same table with any of the methods. To 100 and on to 200 gives the same
-/// bits as straight to 200. Throws std::invalid_argument if `earlier` has no state or is of another table's shape.
+/// Goes on from an earlier result of the same table with any of the methods. To 100 and on to 200 gives the
+/// same bits as straight to 200. Throws std::invalid_argument if `earlier` has no state or is of another
+/// table's shape.
 [[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier, const GreedyOptions& options,
                                  const Observer& observer = {});
 
 /// The seed is that of the earlier build; options.seed is not looked at.
-[[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier, const SamplingOptions& options,
-                                 const Observer& observer = {});
+[[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier,
+                                 const SamplingOptions& options, const Observer& observer = {});
 
 /// |L(w) - L| / |L|, in extended precision, of any weights; 0 if L is exactly zero and the coreset empty.
 [[nodiscard]] double relative_error(const VectorTable& table, const Coreset& coreset);

@@ -1,9 +1,10 @@
 // Nonnegative least squares: min |sum_i u_i a_i - b| over u >= 0.
 //
 // The active-set method of Lawson and Hanson. The columns with u_i > 0 (the support) are kept as a thin QR
-// factorisation that is up-dated when a column enters and down-dated when one leaves, O(k J) each, so solving again
-// after one more column costs a step and not a solve. QR of the columns rather than Cholesky of their Gram matrix,
-// whose condition number is the square: rows of real likelihoods are near-duplicates as a rule (docs/methods.md).
+// factorisation that is up-dated when a column enters and down-dated when one leaves, O(k J) each, so solving
+// again after one more column costs a step and not a solve. QR of the columns rather than Cholesky of their
+// Gram matrix, whose condition number is the square: rows of real likelihoods are near-duplicates as a rule
+// (docs/methods.md).
 #pragma once
 
 #include <vector>
@@ -46,9 +47,9 @@ class NnlsSolver {
   std::vector<Extended> solution_;
   ExtendedVector residual_;
 
-  std::vector<Index> support_;       // columns in the factorisation, in its order
-  std::vector<ExtendedVector> q_;    // orthonormal, one for each of the support
-  std::vector<ExtendedVector> r_;    // r_[k]: the k + 1 entries of column k of the triangle
+  std::vector<Index> support_;     // columns in the factorisation, in its order
+  std::vector<ExtendedVector> q_;  // orthonormal, one for each of the support
+  std::vector<ExtendedVector> r_;  // r_[k]: the k + 1 entries of column k of the triangle
 };
 
 /// u for the columns a_0, a_1, ... of `columns` (each as long as b), from nothing. Columns may have any norm.

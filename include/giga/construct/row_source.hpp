@@ -1,5 +1,6 @@
-// Where the vectors come from. Construction asks four things of its vectors; this is the lowest of them, "give me
-// rows exactly", from which the table makes the other three. A source may hold the rows, map them or recompute them.
+// Where the vectors come from. Construction asks four things of its vectors; this is the lowest of them,
+// "give me rows exactly", from which the table makes the other three. A source may hold the rows, map them or
+// recompute them.
 #pragma once
 
 #include <string>
@@ -16,8 +17,8 @@ class RowSource {
   [[nodiscard]] virtual Index num_rows() const = 0;
   [[nodiscard]] virtual Index dim() const = 0;
 
-  /// Rows [first, first + count), row-major. Row n has the same bits however it is asked for; calls may come from
-  /// several threads at once.
+  /// Rows [first, first + count), row-major. Row n has the same bits however it is asked for; calls may come
+  /// from several threads at once.
   virtual void read(Index first, Index count, double* out) const = 0;
 
   /// The rows themselves, where they lie in memory as row-major doubles; else null.
@@ -50,8 +51,9 @@ class DenseRows : public RowSource {
   MatrixView matrix_;
 };
 
-/// Pointwise log-likelihoods, S draws x N observations (the layout of R's loo): the vector of observation n is its
-/// column less its mean. That is the centred L2 norm, up to a factor sqrt(S) which no weight depends on.
+/// Pointwise log-likelihoods, S draws x N observations (the layout of R's loo): the vector of observation n
+/// is its column less its mean. That is the centred L2 norm, up to a factor sqrt(S) which no weight depends
+/// on.
 class LoglikRows : public RowSource {
  public:
   explicit LoglikRows(const MatrixView& loglik);

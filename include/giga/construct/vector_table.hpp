@@ -1,5 +1,5 @@
-// The vectors as construction sees them: their sum, their norms, "which row scores best against this direction", and
-// "row n exactly". A table is made once and serves any number of builds.
+// The vectors as construction sees them: their sum, their norms, "which row scores best against this
+// direction", and "row n exactly". A table is made once and serves any number of builds.
 //
 // Notation: L_n the vector of row n, L their sum, sigma_n = |L_n|, sigma = sum of sigma_n, l = L / |L|.
 #pragma once
@@ -21,7 +21,8 @@ enum class SelectorKind {
   Auto,       ///< By the rule in choose_selector.
   Scan,       ///< One pass over all rows in double.
   Quantised,  ///< One pass over 8-bit codes; the few rows the codes cannot tell apart are scored in double.
-  CapTree,    ///< A tree of spherical caps prunes whole blocks of rows; for vectors that lie near few directions.
+  CapTree,    ///< A tree of spherical caps prunes whole blocks of rows; for vectors that lie near few
+              ///< directions.
 };
 [[nodiscard]] std::string_view name(SelectorKind kind);
 

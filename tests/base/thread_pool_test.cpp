@@ -1,0 +1,67 @@
+#include "giga/base/thread_pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace giga {
+namespace {
+
+TEST(ThreadPool, CallsEveryIndexExactlyOnceForAnyNumberOfThreads) {
+  for (const int threads : {1, 2, 3, 8}) {
+    const ThreadPool pool(threads);
+    EXPECT_EQ(pool.num_threads(), threads);
+    for (const Index count : {0, 1, 2, 7, 1000}) {
+      std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
+      pool.for_each(count, [&](Index i) { ++calls[static_cast<std::size_t>(i)]; });
+      for (const auto& call : calls) EXPECT_EQ(call.load(), 1);
+    }
+  }
+}
+
+TEST(ThreadPool, SurvivesManyShortLoopsInARow) {
+  const ThreadPool pool(2);
+  std::atomic<Index> total = 0;
+  for (int loop = 0; loop < 20000; ++loop) pool.for_each(3, [&](Index i) { total += i; });
+  EXPECT_EQ(total.load(), 60000);
+}
+
+TEST(ThreadPool, ThrowsTheExceptionOfTheLowestIndexAndGoesOnWorking) {
+  const ThreadPool pool(2);
+  try {
+    pool.for_each(100, [](Index i) {
+      if (i >= 40) throw std::runtime_error(std::to_string(i));
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "40");
+  }
+  std::atomic<int> calls = 0;
+  pool.for_each(10, [&](Index) { ++calls; });
+  EXPECT_EQ(calls.load(), 10);
+}
+
+TEST(ThreadPool, LoopsAskedForBySeveralThreadsAllComplete) {
+  const ThreadPool pool(2);
+  std::atomic<Index> total = 0;
+  {
+    std::vector<std::jthread> callers;
+    for (int c = 0; c < 4; ++c) {
+      callers.emplace_back([&] {
+        for (int loop = 0; loop < 200; ++loop) pool.for_each(5, [&](Index) { ++total; });
+      });
+    }
+  }
+  EXPECT_EQ(total.load(), 4 * 200 * 5);
+}
+
+TEST(ThreadPool, RefusesANegativeNumberOfThreads) {
+  EXPECT_THROW(ThreadPool(-1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace giga
