@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "construct/row_pass.hpp"
 
@@ -10,15 +11,23 @@ namespace giga {
 namespace {
 
 constexpr Index kLeafRows = 64;
-constexpr Index kSerialDepth = 4;          // levels split before subtrees go to the threads
-constexpr double kWholeShare = 1 - 1e-10;  // of the energy, that the kept directions should hold
-constexpr double kRounding = 1e-13;  // of products of unit vectors and of scores of rows away from the pole
-constexpr double kPole = 1e-4;       // below this distance of |c| from 1 a row is simply scored
+constexpr Index kSerialDepth = 4;         // levels split before subtrees go to the threads
+constexpr double kWholeShare = 1 - 1e-6;  // of the energy, that the kept directions should hold
+constexpr double kRounding = 1e-13;       // of products of unit vectors in double
+constexpr float kFloatRounding = 4e-6F;   // of products of unit vectors of up to 32 coordinates in float
+constexpr float kScoreRounding = 1e-6F;   // of scores bounded in float, away from the pole
+constexpr float kPole = 1e-4F;            // below this distance of |c| from 1 a row is simply scored
 
-double dot_of(const double* x, const double* y, Index size) {
-  double sum = 0;
-  for (Index k = 0; k < size; ++k) sum += x[k] * y[k];
-  return sum;
+template <typename First>
+double dot_of(const First* x, const double* y, Index size) {
+  double even = 0, odd = 0;
+  Index k = 0;
+  for (; k + 1 < size; k += 2) {
+    even += static_cast<double>(x[k]) * y[k];
+    odd += static_cast<double>(x[k + 1]) * y[k + 1];
+  }
+  if (k < size) even += static_cast<double>(x[k]) * y[k];
+  return even + odd;
 }
 
 }  // namespace
@@ -45,29 +54,33 @@ CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const ThreadPool& pool)
     : rows_(rows), pool_(pool), tree_(new CapTreeSelector(rows, pool)) {
   tree_->spectrum_ = sample_spectrum(rows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
-  by_row_.resize(static_cast<std::size_t>(rows.num_rows() * tree_->num_directions_));
+  by_row_.resize(static_cast<std::size_t>(rows.num_rows() * tree_->stride()));
 }
 
-void CapTreeBuilder::add(Index first, const double* x, Index count) {
+void CapTreeBuilder::add(Index first, const double* x, const double* norms, Index count) {
   const Index size = tree_->num_directions_;
-  double norms[kTileRows];
-  row_norms(x, count, rows_.dim(), norms);
-  double* y = by_row_.data() + first * size;
-  kernels::project(x, count, rows_.dim(), tree_->spectrum_.directions.data(), size, y);
+  std::vector<double> y(static_cast<std::size_t>(count * size));
+  kernels::project(x, count, rows_.dim(), tree_->spectrum_.directions.data(), size, y.data());
   for (Index i = 0; i < count; ++i) {
-    for (Index k = 0; k < size; ++k) y[i * size + k] /= norms[i];  // NaN for a zero row
+    float* out = by_row_.data() + (first + i) * tree_->stride();
+    double outside = 1;
+    for (Index k = 0; k < size; ++k) {
+      const double along = y[static_cast<std::size_t>(i * size + k)] / norms[i];  // NaN for a zero row
+      outside -= along * along;
+      out[k] = static_cast<float>(along);
+    }
+    out[size] = static_cast<float>(std::sqrt(std::max(0.0, outside) + kRounding)) * (1 + 1e-6F);
   }
 }
 
-// The cap around the mean direction of its rows.
-void CapTreeBuilder::enclose(const Cap& cap, double* centre, double& r) const {
-  const Index size = tree_->num_directions_;
+// The cap around the mean direction of its rows, which lie together in `ordered`.
+void CapTreeBuilder::enclose(const std::vector<float>& ordered, const Cap& cap, double* centre,
+                             double& r) const {
+  const Index size = tree_->num_directions_, stride = tree_->stride();
   std::fill_n(centre, size, 0.0);
-  const auto row = [&](Index i) {
-    return by_row_.data() + tree_->order_[static_cast<std::size_t>(i)] * size;
-  };
   for (Index i = cap.begin; i < cap.end; ++i) {
-    for (Index k = 0; k < size; ++k) centre[k] += row(i)[k];
+    const float* y = ordered.data() + i * stride;
+    for (Index k = 0; k < size; ++k) centre[k] += static_cast<double>(y[k]);
   }
   const double length = std::sqrt(dot_of(centre, centre, size));
   if (!(length > 0)) {
@@ -76,23 +89,24 @@ void CapTreeBuilder::enclose(const Cap& cap, double* centre, double& r) const {
   }
   for (Index k = 0; k < size; ++k) centre[k] /= length;
   r = 1;
-  for (Index i = cap.begin; i < cap.end; ++i) r = std::min(r, dot_of(row(i), centre, size));
-  r -= kRounding;
+  for (Index i = cap.begin; i < cap.end; ++i)
+    r = std::min(r, dot_of(ordered.data() + i * stride, centre, size));
+  r -= static_cast<double>(kFloatRounding);
 }
 
-// Splits caps at the median of their widest coordinate until they are leaves or `depth_limit` levels are
-// done.
-void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_limit) {
-  const Cap cap = caps[at];
-  if (cap.end - cap.begin <= kLeafRows || depth_limit == 0) return;
+// The coordinate in which a sample of the cap's rows spreads most.
+Index CapTreeBuilder::widest_coordinate(const Cap& cap) const {
+  constexpr Index kSample = 64;
   const Index size = tree_->num_directions_;
-  auto* order = tree_->order_.data();
+  const Index count = cap.end - cap.begin;
   Index widest = 0;
   double width = -1;
   for (Index k = 0; k < size; ++k) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (Index i = cap.begin; i < cap.end; ++i) {
-      const double y = by_row_[static_cast<std::size_t>(order[i] * size + k)];
+    for (Index i = 0; i < std::min(kSample, count); ++i) {
+      const Index at = cap.begin + i * count / std::min(kSample, count);
+      const auto row = tree_->order_[static_cast<std::size_t>(at)];
+      const auto y = static_cast<double>(by_row_[static_cast<std::size_t>(row * tree_->stride() + k)]);
       low = std::min(low, y);
       high = std::max(high, y);
     }
@@ -101,11 +115,28 @@ void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_l
       widest = k;
     }
   }
+  return widest;
+}
+
+// Splits caps at the median of their widest coordinate until they are leaves or `depth_limit` levels are
+// done.
+void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_limit) {
+  const Cap cap = caps[at];
+  if (cap.end - cap.begin <= kLeafRows || depth_limit == 0) return;
+  const Index stride = tree_->stride();
+  const Index widest = widest_coordinate(cap);
+  auto* order = tree_->order_.data();
+  // The keys are brought together first: a median over them is then a walk through memory, not a jump a
+  // comparison.
+  std::vector<std::pair<float, Index>> keys(static_cast<std::size_t>(cap.end - cap.begin));
+  for (Index i = cap.begin; i < cap.end; ++i) {
+    keys[static_cast<std::size_t>(i - cap.begin)] = {
+        by_row_[static_cast<std::size_t>(order[i] * stride + widest)], order[i]};
+  }
   const Index middle = cap.begin + (cap.end - cap.begin) / 2;
-  std::nth_element(order + cap.begin, order + middle, order + cap.end, [&](Index a, Index b) {
-    return by_row_[static_cast<std::size_t>(a * size + widest)] <
-           by_row_[static_cast<std::size_t>(b * size + widest)];
-  });
+  std::nth_element(keys.begin(), keys.begin() + (middle - cap.begin), keys.end());
+  for (Index i = cap.begin; i < cap.end; ++i) order[i] = keys[static_cast<std::size_t>(i - cap.begin)].second;
+  keys = {};
   const std::size_t left = caps.size();
   caps[at].left = static_cast<Index>(left);
   caps.push_back({cap.begin, middle, -1, -1});
@@ -115,10 +146,10 @@ void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_l
 }
 
 std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
-  const Index size = tree_->num_directions_;
+  const Index size = tree_->num_directions_, stride = tree_->stride();
   auto& order = tree_->order_;
   for (Index n = 0; n < rows_.num_rows(); ++n) {
-    if (std::isfinite(by_row_[static_cast<std::size_t>(n * size)])) order.push_back(n);
+    if (std::isfinite(by_row_[static_cast<std::size_t>(n * stride)])) order.push_back(n);
   }
   auto& caps = tree_->caps_;
   caps.push_back({0, static_cast<Index>(order.size()), -1, -1});
@@ -146,18 +177,29 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
     }
   }
 
-  tree_->centres_.resize(caps.size() * static_cast<std::size_t>(size));
-  tree_->projected_.resize(order.size() * static_cast<std::size_t>(size));
-  pool_.for_each(static_cast<Index>(caps.size()), [&](Index i) {
-    Cap& cap = caps[static_cast<std::size_t>(i)];
-    enclose(cap, tree_->centres_.data() + i * size, cap.r);
-    if (cap.left >= 0) return;
-    for (Index n = cap.begin; n < cap.end; ++n) {
-      std::copy_n(by_row_.data() + order[static_cast<std::size_t>(n)] * size, size,
-                  tree_->projected_.data() + n * size);
+  std::vector<float> ordered(order.size() * static_cast<std::size_t>(stride));
+  pool_.for_each(num_blocks(static_cast<Index>(order.size())), [&](Index block) {
+    const Index end = std::min(static_cast<Index>(order.size()), (block + 1) * kBlockRows);
+    for (Index i = block * kBlockRows; i < end; ++i) {
+      std::copy_n(by_row_.data() + order[static_cast<std::size_t>(i)] * stride, stride,
+                  ordered.data() + i * stride);
     }
   });
   by_row_ = {};
+  tree_->centres_.resize(caps.size() * static_cast<std::size_t>(size));
+  tree_->projected_.resize(ordered.size());
+  pool_.for_each(static_cast<Index>(caps.size()), [&](Index i) {
+    Cap& cap = caps[static_cast<std::size_t>(i)];
+    enclose(ordered, cap, tree_->centres_.data() + i * size, cap.r);
+    if (cap.left >= 0) return;
+    const Index count = cap.end - cap.begin;
+    for (Index n = 0; n < count; ++n) {
+      for (Index k = 0; k < stride; ++k) {
+        tree_->projected_[static_cast<std::size_t>(cap.begin * stride + k * count + n)] =
+            ordered[static_cast<std::size_t>((cap.begin + n) * stride + k)];
+      }
+    }
+  });
   return std::move(tree_);
 }
 
@@ -166,9 +208,9 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
 
 struct CapTreeSelector::Search {
   Criterion criterion;
-  std::vector<double> d, v;     // B'd and B'v
-  double d_outside, v_outside;  // |d - B B'd|, |v - B B'v|
-  double threshold;             // the best score is at least this
+  std::vector<double> d, v;    // B'd and B'v
+  float d_outside, v_outside;  // |d - B B'd|, |v - B B'v|
+  float threshold;             // the best score is at least this
   std::vector<Candidate> candidates;
   Index rows_touched = 0;
   Index caps_touched = 0;
@@ -176,35 +218,42 @@ struct CapTreeSelector::Search {
 
 std::size_t CapTreeSelector::bytes() const {
   return caps_.size() * sizeof(Cap) + centres_.size() * sizeof(double) + order_.size() * sizeof(Index) +
-         projected_.size() * sizeof(double);
+         projected_.size() * sizeof(float);
 }
 
 void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
-  const Index size = num_directions_;
-  search.rows_touched += cap.end - cap.begin;
-  for (Index i = cap.begin; i < cap.end; ++i) {
-    const double* y = projected_.data() + i * size;
-    const double outside = std::sqrt(std::max(0.0, 1 - dot_of(y, y, size)) + 4 * kRounding);
-    const double a = dot_of(y, search.d.data(), size);
-    const double a_error = outside * search.d_outside + kRounding;
-    double lower = a - a_error, upper = a + a_error;
+  const Index count = cap.end - cap.begin;
+  search.rows_touched += count;
+  const float* rows = projected_.data() + cap.begin * stride();
+  const float* outside = rows + num_directions_ * count;
+  float a[kLeafRows] = {}, c[kLeafRows] = {};
+  for (Index k = 0; k < num_directions_; ++k) {
+    const float* y = rows + k * count;
+    const auto d = static_cast<float>(search.d[static_cast<std::size_t>(k)]);
+    const auto v = static_cast<float>(search.v[static_cast<std::size_t>(k)]);
+    for (Index i = 0; i < count; ++i) {
+      a[i] += y[i] * d;
+      c[i] += y[i] * v;
+    }
+  }
+  for (Index i = 0; i < count; ++i) {
+    const float a_error = outside[i] * search.d_outside + kFloatRounding;
+    float lower = a[i] - a_error, upper = a[i] + a_error;
     if (search.criterion == Criterion::Geodesic) {
-      const double c = std::abs(dot_of(y, search.v.data(), size));
-      const double c_error = outside * search.v_outside + kRounding;
-      const double far = c + c_error, near = std::max(0.0, c - c_error);
+      const float c_error = outside[i] * search.v_outside + kFloatRounding;
+      const float far = std::abs(c[i]) + c_error, near = std::max(0.0F, std::abs(c[i]) - c_error);
       if (far > 1 - kPole) {
         lower = -1;
         upper = 1;
       } else if (upper > 0) {
-        upper = std::min(1.0, upper / std::sqrt((1 - far) * (1 + far)));
+        upper = std::min(1.0F, upper / std::sqrt((1 - far) * (1 + far)));
         lower = lower > 0 ? lower / std::sqrt((1 - near) * (1 + near)) : -1;
       }
     }
-    upper += 1e-10;  // above what the score in double may round up
+    upper += kScoreRounding;
     if (upper < search.threshold || upper <= 0) continue;
-    search.threshold = std::max(search.threshold, lower - 1e-10);
-    const auto bound = std::nextafter(static_cast<float>(upper), 2.0F);
-    search.candidates.push_back({order_[static_cast<std::size_t>(i)], bound});
+    search.threshold = std::max(search.threshold, lower - kScoreRounding);
+    search.candidates.push_back({order_[static_cast<std::size_t>(cap.begin + i)], upper});
   }
 }
 
@@ -218,11 +267,11 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
                    search.v.data());
   const auto outside = [&](const std::vector<double>& x) {
-    return std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding);
+    return static_cast<float>(std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding));
   };
   search.d_outside = outside(search.d);
   search.v_outside = outside(search.v);
-  search.threshold = std::max(0.0, best_contender(query, rows_, memory, stats).score - 1e-10);
+  search.threshold = std::max(0.0F, safely_below(best_contender(query, rows_, memory, stats).score));
 
   const auto bound = [&](Index cap) {
     ++search.caps_touched;
@@ -241,7 +290,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   while (!todo.empty()) {
     const Todo next = todo.back();
     todo.pop_back();
-    if (next.upper + 1e-9 < search.threshold) continue;
+    if (next.upper + 1e-6 < static_cast<double>(search.threshold)) continue;
     const Cap& cap = caps_[static_cast<std::size_t>(next.cap)];
     if (cap.left < 0) {
       search_leaf(cap, search);
@@ -253,11 +302,10 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
     todo.push_back(better);
   }
   stats.rows_touched += static_cast<double>(search.rows_touched);
-  stats.bytes_read += static_cast<double>(search.rows_touched * size) * sizeof(double) +
-                      static_cast<double>(search.caps_touched) *
-                          static_cast<double>(sizeof(Cap) + sizeof(double) * static_cast<std::size_t>(size));
-  return best_candidate(query, rows_, pool_, search.candidates, static_cast<float>(search.threshold) - 1e-6F,
-                        memory, stats);
+  const auto cap_bytes = static_cast<double>(sizeof(Cap) + sizeof(double) * static_cast<std::size_t>(size));
+  stats.bytes_read += static_cast<double>(search.rows_touched * stride()) * sizeof(float) +
+                      static_cast<double>(search.caps_touched) * cap_bytes;
+  return best_candidate(query, rows_, pool_, search.candidates, search.threshold, memory, stats);
 }
 
 }  // namespace giga

@@ -15,7 +15,7 @@
 
 namespace giga {
 
-/// All <l_n, xi> >= r, for unit vectors in K coordinates. `children` are consecutive; a leaf has none.
+/// Rows of the tree with <l_n, xi> >= r for all of them.
 struct Cap {
   Index begin = 0, end = 0;  // rows, in the order of the tree
   Index left = -1;           // its two children are left and left + 1; -1 for a leaf
@@ -39,16 +39,18 @@ class CapTreeSelector final : public Selector {
   struct Search;
 
   CapTreeSelector(const RowSource& rows, const ThreadPool& pool) : rows_(rows), pool_(pool) {}
+  /// Numbers kept of a row: y_n and |rest|.
+  [[nodiscard]] Index stride() const { return num_directions_ + 1; }
   void search_leaf(const Cap& cap, Search& search) const;
 
   const RowSource& rows_;
   const ThreadPool& pool_;
   Index num_directions_ = 0;
   Spectrum spectrum_;
-  std::vector<Cap> caps_;          // the root first
-  std::vector<double> centres_;    // c, num_directions_ a cap
-  std::vector<Index> order_;       // rows in the order of the tree
-  std::vector<double> projected_;  // y_n, in that order
+  std::vector<Cap> caps_;         // the root first
+  std::vector<double> centres_;   // c, num_directions_ a cap
+  std::vector<Index> order_;      // rows in the order of the tree
+  std::vector<float> projected_;  // y_n, |rest|; leaf by leaf, and within a leaf coordinate by coordinate
 };
 
 /// Collects the rows of one pass, then makes the tree.
@@ -56,17 +58,18 @@ class CapTreeBuilder {
  public:
   CapTreeBuilder(const RowSource& rows, const ThreadPool& pool);
   /// May be called from several threads for different rows.
-  void add(Index first, const double* x, Index count);
+  void add(Index first, const double* x, const double* norms, Index count);
   [[nodiscard]] std::unique_ptr<CapTreeSelector> finish();
 
  private:
+  [[nodiscard]] Index widest_coordinate(const Cap& cap) const;
   void split(std::vector<Cap>& caps, std::size_t cap, Index depth_limit);
-  void enclose(const Cap& cap, double* centre, double& r) const;
+  void enclose(const std::vector<float>& ordered, const Cap& cap, double* centre, double& r) const;
 
   const RowSource& rows_;
   const ThreadPool& pool_;
   std::unique_ptr<CapTreeSelector> tree_;
-  std::vector<double> by_row_;  // y_n by row; NaN for zero rows
+  std::vector<float> by_row_;  // y_n, |rest| by row; NaN for zero rows
 };
 
 }  // namespace giga

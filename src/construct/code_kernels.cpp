@@ -26,46 +26,46 @@ HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// unit[j] = x_j / |x| - c l_j in float; returns its squared norm and largest magnitude.
-struct Residual {
-  double square;
-  float largest;
-};
+// Encoding runs in stages over the 16 rows of a group, so that the roots and divisions of one row do not wait
+// for those of another.
 
-HWY_INLINE Residual subtract_target(const double* x, double inverse_norm, double c, const double* l,
-                                    Index dim, float* unit) {
+// Room for dim rounded up to any vector width.
+HWY_INLINE Index row_room(Index dim) {
+  return (dim + 63) / 64 * 64;
+}
+
+// unit[j] = x_j / |x| - c l_j in float; returns its largest magnitude.
+HWY_INLINE float subtract_target(const double* x, double inverse_norm, double c, const double* l, Index dim,
+                                 float* unit) {
   const hn::ScalableTag<double> f64;
   const hn::Rebind<float, decltype(f64)> f32;
   const auto width = static_cast<Index>(hn::Lanes(f64));
   const auto vi = hn::Set(f64, inverse_norm);
   const auto vc = hn::Set(f64, c);
-  auto squares = hn::Zero(f64);
-  auto largest = hn::Zero(f64);
+  auto largest = hn::Zero(f32);
   Index j = 0;
   for (; j + width <= dim; j += width) {
-    const auto u = hn::Sub(hn::Mul(hn::LoadU(f64, x + j), vi), hn::Mul(vc, hn::LoadU(f64, l + j)));
-    squares = hn::Add(squares, hn::Mul(u, u));
+    const auto u =
+        hn::DemoteTo(f32, hn::Sub(hn::Mul(hn::LoadU(f64, x + j), vi), hn::Mul(vc, hn::LoadU(f64, l + j))));
     largest = hn::Max(largest, hn::Abs(u));
-    hn::StoreU(hn::DemoteTo(f32, u), f32, unit + j);
+    hn::StoreU(u, f32, unit + j);
   }
-  double square = hn::GetLane(hn::SumOfLanes(f64, squares));
-  double top = hn::GetLane(hn::MaxOfLanes(f64, largest));
+  float top = hn::GetLane(hn::MaxOfLanes(f32, largest));
   for (; j < dim; ++j) {
-    const double u = x[j] * inverse_norm - c * l[j];
-    square += u * u;
-    top = std::max(top, std::abs(u));
-    unit[j] = static_cast<float>(u);
+    unit[j] = static_cast<float>(x[j] * inverse_norm - c * l[j]);
+    top = std::max(top, std::abs(unit[j]));
   }
-  return {square, static_cast<float>(top)};
+  return top;
 }
 
 // codes[j] = round(unit[j] / step); returns the squared norm of unit - step * codes. Both arrays may be
 // written and read up to the next multiple of the vector width: they have room, and `unit` is zero there.
-HWY_INLINE float round_to_codes(const float* unit, float step, Index dim, std::int8_t* codes) {
+HWY_INLINE float round_to_codes(const float* unit, float step, float inverse_step, Index dim,
+                                std::int8_t* codes) {
   const hn::ScalableTag<float> f32;
   const hn::Rebind<std::int8_t, decltype(f32)> i8;
   const auto width = static_cast<Index>(hn::Lanes(f32));
-  const auto inverse = hn::Set(f32, 1.0F / step);
+  const auto inverse = hn::Set(f32, inverse_step);
   const auto vstep = hn::Set(f32, step);
   auto squares = hn::Zero(f32);
   for (Index j = 0; j < dim; j += width) {
@@ -88,75 +88,85 @@ HWY_INLINE float expanded(std::uint16_t bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
-// Room for dim rounded up to any vector width.
-HWY_INLINE Index row_room(Index dim) {
-  return (dim + 63) / 64 * 64;
+// |x / |x| - c l|: from c where that is accurate, else summed.
+HWY_INLINE double distance_from_target(double c, const float* unit, Index dim) {
+  const double square = (1 - c) * (1 + c);
+  if (square > 1e-2) return std::sqrt(square);
+  double sum = 0;
+  for (Index j = 0; j < dim; ++j) sum += static_cast<double>(unit[j]) * static_cast<double>(unit[j]);
+  return std::sqrt(sum);
 }
 
-struct CodedRow {
-  float kappa;
-  std::uint16_t scale;
-  double spread;
-  bool left_out;
+// What is known of the rows of a group while they are encoded.
+struct GroupRows {
+  double inverse_norm[kGroupRows], c[kGroupRows], rho[kGroupRows];
+  float largest[kGroupRows], scale[kGroupRows], step[kGroupRows], inverse_step[kGroupRows], error[kGroupRows];
+  bool coded[kGroupRows];
 };
 
-// Encodes one row into codes[0, dim); a row that gets no codes has kappa NaN.
-HWY_INLINE CodedRow encode_row(const double* x, Index dim, const double* l, const Dots& t, float* unit,
-                               std::int8_t* codes) {
-  CodedRow row{std::numeric_limits<float>::quiet_NaN(), 0, 0, false};
-  std::memset(codes, 0, static_cast<size_t>(dim));
-  if (!(t.with_self >= 1e-280 && t.with_self <= 1e280)) {
-    // Out of the range of plain squares: scored in double each time, unless it is zero.
-    row.left_out = std::any_of(x, x + dim, [](double value) { return value != 0; });
-    return row;
+// Encodes up to 16 rows, whose products with l and themselves are `t`, into the group's codes and side data.
+HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const double* l, const Dots* t,
+                             Index group, const CodeBlock& block, EncodeScratch& scratch,
+                             EncodeSummary& summary) {
+  const Index room = row_room(dim);
+  float* const units = scratch.unit.data();
+  std::int8_t* const codes = scratch.codes.data();
+  GroupRows g;
+  for (Index r = 0; r < count; ++r) {
+    g.coded[r] = t[r].with_self >= 1e-280 && t[r].with_self <= 1e280;
+    g.inverse_norm[r] = g.coded[r] ? 1 / std::sqrt(t[r].with_self) : 0.0;
+    g.c[r] = t[r].with_d * g.inverse_norm[r];
   }
-  const double inverse_norm = 1 / std::sqrt(t.with_self);
-  const double c = t.with_d * inverse_norm;
-  const Residual residual = subtract_target(x, inverse_norm, c, l, dim, unit);
-  const double rho = std::sqrt(residual.square);
-  if (!(rho >= kTooCloseToTarget)) {
-    row.left_out = true;
-    return row;
+  for (Index r = 0; r < count; ++r) {
+    g.largest[r] = subtract_target(rows + r * dim, g.inverse_norm[r], g.c[r], l, dim, units + r * room);
   }
-  row.scale = rounded_up(residual.largest / 127.0F / static_cast<float>(rho));
-  const float scale = expanded(row.scale);
-  const float error = round_to_codes(unit, scale * static_cast<float>(rho), dim, codes);
-  row.kappa = static_cast<float>(c / rho);
-  row.spread = std::sqrt(static_cast<double>(error)) / rho / static_cast<double>(scale) * (1 + 1e-4);
-  return row;
+  for (Index r = 0; r < count; ++r) {
+    g.rho[r] = distance_from_target(g.c[r], units + r * room, dim);
+    g.coded[r] = g.coded[r] && g.rho[r] >= kTooCloseToTarget;
+    const std::uint16_t bits = rounded_up(g.largest[r] / 127.0F / static_cast<float>(g.rho[r]));
+    g.scale[r] = g.coded[r] ? expanded(bits) : 1.0F;
+    g.step[r] = g.coded[r] ? g.scale[r] * static_cast<float>(g.rho[r]) : 1e30F;
+    g.inverse_step[r] = 1.0F / g.step[r];
+    block.scale[group * kGroupRows + r] = g.coded[r] ? bits : std::uint16_t{0};
+  }
+  for (Index r = 0; r < count; ++r) {
+    g.error[r] = round_to_codes(units + r * room, g.step[r], g.inverse_step[r], dim, codes + r * room);
+  }
+  for (Index r = 0; r < count; ++r) {
+    const Index at = group * kGroupRows + r;
+    block.kappa[at] =
+        g.coded[r] ? static_cast<float>(g.c[r] / g.rho[r]) : std::numeric_limits<float>::quiet_NaN();
+    if (g.coded[r]) {
+      const double spread = static_cast<double>(std::sqrt(g.error[r]) / g.step[r]) * (1 + 1e-4);
+      summary.spread = std::max(summary.spread, spread);
+    } else if (std::any_of(rows + r * dim, rows + (r + 1) * dim, [](double value) { return value != 0; })) {
+      summary.left_out.push_back(at);  // too close to l, or squares out of range: scored in double each time
+    }
+  }
+  for (Index r = count; r < kGroupRows; ++r) {
+    block.kappa[group * kGroupRows + r] = std::numeric_limits<float>::quiet_NaN();
+    block.scale[group * kGroupRows + r] = 0;
+    std::memset(codes + r * room, 0, static_cast<size_t>(room));
+  }
+  std::int8_t* out = block.codes + group * block.pairs * kPairBytes;
+  for (Index p = 0; p < block.pairs; ++p) {
+    for (Index r = 0; r < kGroupRows; ++r)
+      std::memcpy(out + p * kPairBytes + 2 * r, codes + r * room + 2 * p, 2);
+  }
 }
 
 void Encode(const double* rows, Index first, Index count, Index dim, const double* l, const CodeBlock& block,
             EncodeScratch& scratch, EncodeSummary& summary) {
-  const Index room = row_room(dim);
-  scratch.unit.assign(static_cast<size_t>(room), 0.0F);
-  scratch.codes.assign(static_cast<size_t>(room * kGroupRows), 0);
+  const auto room = static_cast<size_t>(row_room(dim) * kGroupRows);
+  if (scratch.unit.size() != room) {
+    scratch.unit.assign(room, 0.0F);
+    scratch.codes.assign(room, 0);
+  }
   scratch.dots.resize(static_cast<size_t>(count));
-  dots(rows, count, dim, l, l, scratch.dots.data());
+  dots_with(rows, count, dim, l, scratch.dots.data());
   for (Index start = 0; start < count; start += kGroupRows) {
-    const Index group = (first + start) / kGroupRows;
-    const Index here = std::min(kGroupRows, count - start);
-    for (Index r = 0; r < kGroupRows; ++r) {
-      const Index at = group * kGroupRows + r;
-      std::int8_t* codes = scratch.codes.data() + r * room;
-      CodedRow row{std::numeric_limits<float>::quiet_NaN(), 0, 0, false};
-      if (r < here) {
-        const auto i = static_cast<size_t>(start + r);
-        row = encode_row(rows + (start + r) * dim, dim, l, scratch.dots[i], scratch.unit.data(), codes);
-      } else {
-        std::memset(codes, 0, static_cast<size_t>(dim));
-      }
-      block.kappa[at] = row.kappa;
-      block.scale[at] = row.scale;
-      summary.spread = std::max(summary.spread, row.spread);
-      if (row.left_out) summary.left_out.push_back(at);
-    }
-    std::int8_t* out = block.codes + group * block.pairs * kPairBytes;
-    for (Index p = 0; p < block.pairs; ++p) {
-      for (Index r = 0; r < kGroupRows; ++r) {
-        std::memcpy(out + p * kPairBytes + 2 * r, scratch.codes.data() + r * room + 2 * p, 2);
-      }
-    }
+    encode_group(rows + start * dim, std::min(kGroupRows, count - start), dim, l, scratch.dots.data() + start,
+                 (first + start) / kGroupRows, block, scratch, summary);
   }
 }
 

@@ -34,30 +34,41 @@ HWY_INLINE double total(const Sums& sums) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
+template <bool kWithV>
 HWY_INLINE void add_products(const double* x, const double* d, const double* v, Sums& xd, Sums& xv,
                              Sums& xx) {
   const Tag tag;
   for (size_t p = 0; p < kParts; ++p) {
     const Vec xs = hn::LoadU(tag, x + p * kWidth);
     xd.part[p] = hn::Add(xd.part[p], hn::Mul(xs, hn::LoadU(tag, d + p * kWidth)));
-    xv.part[p] = hn::Add(xv.part[p], hn::Mul(xs, hn::LoadU(tag, v + p * kWidth)));
+    if constexpr (kWithV) xv.part[p] = hn::Add(xv.part[p], hn::Mul(xs, hn::LoadU(tag, v + p * kWidth)));
     xx.part[p] = hn::Add(xx.part[p], hn::Mul(xs, xs));
   }
 }
 
-void DotsOfRows(const double* rows, Index count, Index dim, const double* d, const double* v, Dots* out) {
+template <bool kWithV>
+HWY_INLINE void dots_of_rows(const double* rows, Index count, Index dim, const double* d, const double* v,
+                             Dots* out) {
   const Index whole = dim / kLanes * kLanes;
   for (Index i = 0; i < count; ++i) {
     const double* x = rows + i * dim;
     Sums xd = zeros(), xv = zeros(), xx = zeros();
-    for (Index j = 0; j < whole; j += kLanes) add_products(x + j, d + j, v + j, xd, xv, xx);
+    for (Index j = 0; j < whole; j += kLanes) add_products<kWithV>(x + j, d + j, v + j, xd, xv, xx);
     if (whole < dim) {
       HWY_ALIGN double tail[kLanes] = {};
       std::memcpy(tail, x + whole, static_cast<size_t>(dim - whole) * sizeof(double));
-      add_products(tail, d + whole, v + whole, xd, xv, xx);
+      add_products<kWithV>(tail, d + whole, v + whole, xd, xv, xx);
     }
-    out[i] = {total(xd), total(xv), total(xx)};
+    out[i] = {total(xd), kWithV ? total(xv) : 0.0, total(xx)};
   }
+}
+
+void DotsOfRows(const double* rows, Index count, Index dim, const double* d, const double* v, Dots* out) {
+  dots_of_rows<true>(rows, count, dim, d, v, out);
+}
+
+void DotsWith(const double* rows, Index count, Index dim, const double* d, Dots* out) {
+  dots_of_rows<false>(rows, count, dim, d, d, out);
 }
 
 HWY_INLINE void add_squares(const double* x, Sums& xx) {
@@ -83,37 +94,46 @@ void SquaresOfRows(const double* rows, Index count, Index dim, double* out) {
   }
 }
 
-// The products of one row, padded, with kMany vectors at once.
-template <Index kMany>
-HWY_INLINE void project_row(const double* x, Index size, const double* basis, double* out) {
-  const Tag tag;
-  Sums sums[kMany];
-  for (auto& sum : sums) sum = zeros();
-  for (Index j = 0; j < size; j += kLanes) {
-    for (size_t p = 0; p < kParts; ++p) {
-      const Vec xs = hn::LoadU(tag, x + j + p * kWidth);
-      for (Index k = 0; k < kMany; ++k) {
-        const Vec bs = hn::LoadU(tag, basis + k * size + j + p * kWidth);
-        sums[k].part[p] = hn::Add(sums[k].part[p], hn::Mul(xs, bs));
-      }
+// kRows rows times kMany vectors at once, over the whole vectors of the row.
+template <Index kRows, Index kMany>
+HWY_INLINE void project_tile(const double* x, Index dim, const double* basis, Index num, double* out) {
+  const hn::ScalableTag<double> tag;
+  const auto width = static_cast<Index>(hn::Lanes(tag));
+  const Index size = padded(dim);
+  hn::Vec<decltype(tag)> sums[kRows][kMany];
+  for (auto& row : sums) {
+    for (auto& sum : row) sum = hn::Zero(tag);
+  }
+  Index j = 0;
+  for (; j + width <= dim; j += width) {
+    hn::Vec<decltype(tag)> bs[kMany];
+    for (Index k = 0; k < kMany; ++k) bs[k] = hn::LoadU(tag, basis + k * size + j);
+    for (Index i = 0; i < kRows; ++i) {
+      const auto xs = hn::LoadU(tag, x + i * dim + j);
+      for (Index k = 0; k < kMany; ++k) sums[i][k] = hn::MulAdd(xs, bs[k], sums[i][k]);
     }
   }
-  for (Index k = 0; k < kMany; ++k) out[k] = total(sums[k]);
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index k = 0; k < kMany; ++k) {
+      double sum = hn::GetLane(hn::SumOfLanes(tag, sums[i][k]));
+      for (Index rest = j; rest < dim; ++rest) sum += x[i * dim + rest] * basis[k * size + rest];
+      out[i * num + k] = sum;
+    }
+  }
+}
+
+template <Index kRows>
+HWY_INLINE void project_rows(const double* x, Index dim, const double* basis, Index num, double* out) {
+  const Index size = padded(dim);
+  Index k = 0;
+  for (; k + 3 <= num; k += 3) project_tile<kRows, 3>(x, dim, basis + k * size, num, out + k);
+  for (; k < num; ++k) project_tile<kRows, 1>(x, dim, basis + k * size, num, out + k);
 }
 
 void ProjectRows(const double* rows, Index count, Index dim, const double* basis, Index num, double* out) {
-  const Index size = padded(dim);
-  std::vector<double> copy(static_cast<size_t>(size), 0.0);
-  for (Index i = 0; i < count; ++i) {
-    const double* x = rows + i * dim;
-    if (size != dim) {
-      std::memcpy(copy.data(), x, static_cast<size_t>(dim) * sizeof(double));
-      x = copy.data();
-    }
-    Index k = 0;
-    for (; k + 4 <= num; k += 4) project_row<4>(x, size, basis + k * size, out + i * num + k);
-    for (; k < num; ++k) project_row<1>(x, size, basis + k * size, out + i * num + k);
-  }
+  Index i = 0;
+  for (; i + 4 <= count; i += 4) project_rows<4>(rows + i * dim, dim, basis, num, out + i * num);
+  for (; i < count; ++i) project_rows<1>(rows + i * dim, dim, basis, num, out + i * num);
 }
 
 // (a, b) -> (s, e) with s = fl(a + b) and s + e = a + b exactly (Knuth).
@@ -160,12 +180,17 @@ HWY_AFTER_NAMESPACE();
 namespace giga::kernels {
 
 HWY_EXPORT(DotsOfRows);
+HWY_EXPORT(DotsWith);
 HWY_EXPORT(SquaresOfRows);
 HWY_EXPORT(ProjectRows);
 HWY_EXPORT(AddRows);
 
 void dots(const double* rows, Index count, Index dim, const double* d, const double* v, Dots* out) {
   HWY_DYNAMIC_DISPATCH(DotsOfRows)(rows, count, dim, d, v, out);
+}
+
+void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out) {
+  HWY_DYNAMIC_DISPATCH(DotsWith)(rows, count, dim, d, out);
 }
 
 void squares(const double* rows, Index count, Index dim, double* out) {

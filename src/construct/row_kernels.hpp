@@ -21,10 +21,14 @@ struct Dots {
 /// out[i] = (<x_i, d>, <x_i, v>, <x_i, x_i>) for `count` rows x_i that lie `dim` apart; d and v are padded.
 void dots(const double* rows, Index count, Index dim, const double* d, const double* v, Dots* out);
 
+/// The same without v: out[i].with_v is 0.
+void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out);
+
 /// out[i] = <x_i, x_i>, with the bits of dots.
 void squares(const double* rows, Index count, Index dim, double* out);
 
-/// out[i * num + k] = <x_i, b_k> for `num` vectors b_k, each padded, that lie padded(dim) apart.
+/// out[i * num + k] = <x_i, b_k> for `num` vectors b_k that lie padded(dim) apart. For bounds, not for
+/// decisions: the order of this sum, alone of all here, is whatever is fastest.
 void project(const double* rows, Index count, Index dim, const double* basis, Index num, double* out);
 
 /// high + low += the rows, component by component, in double-double: the sum is exact to about 1e-32 of the

@@ -22,7 +22,7 @@ std::string_view name(VectorKind kind) {
 }
 
 std::optional<VectorKind> vector_kind_named(std::string_view text) {
-  for (const VectorKind kind : {VectorKind::Gaussian, VectorKind::Axis, VectorKind::LowRank}) {
+  for (const VectorKind kind : kVectorKinds) {
     if (name(kind) == text) return kind;
   }
   return std::nullopt;
@@ -36,18 +36,51 @@ SimulatedRows::SimulatedRows(const SimulateOptions& options) : options_(options)
                                   ", must be at least 1");
     }
   }
-  if (options.kind != VectorKind::LowRank) return;
-  for (Index k = 0; k < options.rank; ++k) {
-    Stream random = stream(options.seed, "lowrank directions", k);
-    double square = 0;
-    for (Index j = 0; j < options.dim; ++j) {
-      directions_.push_back(random.normal());
-      square += directions_.back() * directions_.back();
-    }
-    const double norm = std::sqrt(square);
-    for (Index j = 0; j < options.dim; ++j)
-      directions_[static_cast<std::size_t>(k * options.dim + j)] /= norm;
+  if (options.kind == VectorKind::LowRank) {
+    for (Index k = 0; k < options.rank; ++k) add_unit_direction(k);
   }
+  if (options.kind == VectorKind::Likelihood) {
+    for (Index k = 0; k < options.rank; ++k) add_draws_of_parameter(k);
+  }
+}
+
+void SimulatedRows::add_unit_direction(Index k) {
+  Stream random = stream(options_.seed, "lowrank directions", k);
+  double square = 0;
+  for (Index j = 0; j < options_.dim; ++j) {
+    directions_.push_back(random.normal());
+    square += directions_.back() * directions_.back();
+  }
+  const double norm = std::sqrt(square);
+  for (Index j = 0; j < options_.dim; ++j)
+    directions_[static_cast<std::size_t>(k * options_.dim + j)] /= norm;
+}
+
+// theta_j ~ N((1, 0, ..., 0), 0.2^2 I)
+void SimulatedRows::add_draws_of_parameter(Index k) {
+  Stream random = stream(options_.seed, "likelihood draws", k);
+  for (Index j = 0; j < options_.dim; ++j)
+    directions_.push_back((k == 0 ? 1.0 : 0.0) + 0.2 * random.normal());
+}
+
+// z ~ N(0, I), y in {-1, 1} by the logistic model at (1, 0, ..., 0); out_j = log p(y | z, theta_j) less its
+// mean.
+void SimulatedRows::read_likelihood(Index row, double* out) const {
+  const Index dim = options_.dim;
+  Stream random = stream(options_.seed, "vectors", row);
+  std::fill_n(out, dim, 0.0);
+  double y = 1;
+  for (Index k = 0; k < options_.rank; ++k) {
+    const double z = random.normal();
+    if (k == 0 && random.uniform() * (1 + std::exp(-z)) > 1) y = -1;
+    for (Index j = 0; j < dim; ++j) out[j] += z * directions_[static_cast<std::size_t>(k * dim + j)];
+  }
+  double mean = 0;
+  for (Index j = 0; j < dim; ++j) {
+    out[j] = -std::log1p(std::exp(-y * out[j]));
+    mean += out[j] / static_cast<double>(dim);
+  }
+  for (Index j = 0; j < dim; ++j) out[j] -= mean;
 }
 
 void SimulatedRows::read(Index first, Index count, double* out) const {
@@ -57,6 +90,10 @@ void SimulatedRows::read(Index first, Index count, double* out) const {
     if (options_.kind == VectorKind::Axis) {
       std::fill_n(row, dim, 0.0);
       row[(first + i) % dim] = 1;
+      continue;
+    }
+    if (options_.kind == VectorKind::Likelihood) {
+      read_likelihood(first + i, row);
       continue;
     }
     Stream random = stream(options_.seed, "vectors", first + i);

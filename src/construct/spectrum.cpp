@@ -11,7 +11,7 @@ namespace giga {
 namespace {
 
 constexpr Index kSampleRows = 1024;
-constexpr Index kDirections = 16;
+constexpr Index kDirections = 32;
 constexpr int kIterations = 3;
 
 // Unit rows, evenly spread; zero rows stay zero.

@@ -58,9 +58,7 @@ struct BlockSum {
   bool finite = true;
 };
 
-void add_tile(const double* x, Index count, Index dim, BlockSum& sum) {
-  double norms[kTileRows];
-  row_norms(x, count, dim, norms);
+void add_tile(const double* x, const double* norms, Index count, Index dim, BlockSum& sum) {
   for (const double norm : std::span(norms, static_cast<std::size_t>(count))) {
     if (!std::isfinite(norm)) sum.finite = false;
     if (norm == 0) ++sum.zero_rows;
@@ -115,8 +113,10 @@ VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
     sum.high.assign(dim, 0.0);
     sum.low.assign(dim, 0.0);
     for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
-      add_tile(x, count, rows.dim(), sum);
-      if (tree) tree->add(first, x, count);
+      double norms[kTileRows];
+      row_norms(x, count, rows.dim(), norms);
+      add_tile(x, norms, count, rows.dim(), sum);
+      if (tree) tree->add(first, x, norms, count);
     });
     rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
   });

@@ -1,0 +1,41 @@
+// The vectors of a .npy file on disk, read in place. A pass over all rows gives the memory of the rows it is
+// through with back to the system wherever they lie together in the file, so a file larger than memory
+// streams.
+#pragma once
+
+#include <string>
+
+#include "giga/base/types.hpp"
+#include "giga/construct/row_source.hpp"
+#include "giga/data/npy.hpp"
+
+namespace giga {
+
+/// The rows of a matrix that must outlive this object. Only a C-ordered file can be released by rows.
+class NpyRows : public DenseRows {
+ public:
+  explicit NpyRows(const NpyMatrix& matrix);
+
+  void passed(Index first, Index count) const override;
+  [[nodiscard]] std::string name() const override;
+
+ private:
+  const NpyMatrix* file_;
+};
+
+/// LoglikRows of a matrix that must outlive this object. The vectors are columns of the file, so only a
+/// Fortran-ordered one can be released. A column with a component that is not finite is left uncentred: the
+/// message then counts what the file holds rather than what centring made of it.
+class NpyLoglikRows : public LoglikRows {
+ public:
+  explicit NpyLoglikRows(const NpyMatrix& matrix);
+
+  void read(Index first, Index count, double* out) const override;
+  void passed(Index first, Index count) const override;
+  [[nodiscard]] std::string name() const override;
+
+ private:
+  const NpyMatrix* file_;
+};
+
+}  // namespace giga
