@@ -68,17 +68,12 @@ double theorem_bound(const VectorTable& table, double first_error, Index step) {
 Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const ExtendedVector x = state.active.combine(state.active.weights(), table.target_norm());
   switch (state.method) {
-    case Method::Giga:
-      return propose_giga(table, state, x, stats);
-    case Method::Corrective:
-      return propose_corrective(table, state, x, stats);
-    case Method::FrankWolfe:
-      return propose_frank_wolfe(table, state, x, stats);
-    case Method::Pursuit:
-      return propose_pursuit(table, state, x, stats);
+    case Method::Giga: return propose_giga(table, state, x, stats);
+    case Method::Corrective: return propose_corrective(table, state, x, stats);
+    case Method::FrankWolfe: return propose_frank_wolfe(table, state, x, stats);
+    case Method::Pursuit: return propose_pursuit(table, state, x, stats);
     case Method::Importance:
-    case Method::Uniform:
-      return propose_draw(table, state);
+    case Method::Uniform: return propose_draw(table, state);
   }
   return {};
 }

@@ -18,6 +18,7 @@ namespace giga::kernels {
 constexpr float kSlack = 1e-5F;
 constexpr float kKappaError = 2e-7F;  // relative, of a kappa rounded to float
 constexpr double kTooCloseToTarget = 1e-5;
+constexpr float kFinestScale = 1e-12F;  // of rows that the leading directions span
 constexpr Index kPairBytes = 2 * kGroupRows;
 }  // namespace giga::kernels
 #endif
@@ -78,6 +79,30 @@ HWY_INLINE float round_to_codes(const float* unit, float step, float inverse_ste
   return hn::GetLane(hn::SumOfLanes(f32, squares));
 }
 
+// y = <unit, b>, unit -= y b; returns y.
+HWY_INLINE float split_off(float* unit, const float* b, Index dim) {
+  const hn::ScalableTag<float> f32;
+  const auto width = static_cast<Index>(hn::Lanes(f32));
+  auto sum = hn::Zero(f32);
+  for (Index j = 0; j < dim; j += width)
+    sum = hn::MulAdd(hn::LoadU(f32, unit + j), hn::LoadU(f32, b + j), sum);
+  const float y = hn::GetLane(hn::SumOfLanes(f32, sum));
+  const auto vy = hn::Set(f32, y);
+  for (Index j = 0; j < dim; j += width) {
+    hn::StoreU(hn::NegMulAdd(vy, hn::LoadU(f32, b + j), hn::LoadU(f32, unit + j)), f32, unit + j);
+  }
+  return y;
+}
+
+HWY_INLINE float largest_of(const float* unit, Index dim) {
+  const hn::ScalableTag<float> f32;
+  auto largest = hn::Zero(f32);
+  for (Index j = 0; j < dim; j += static_cast<Index>(hn::Lanes(f32))) {
+    largest = hn::Max(largest, hn::Abs(hn::LoadU(f32, unit + j)));
+  }
+  return hn::GetLane(hn::MaxOfLanes(f32, largest));
+}
+
 // The upper half of a float not below x.
 HWY_INLINE std::uint16_t rounded_up(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
@@ -105,8 +130,8 @@ struct GroupRows {
 };
 
 // Encodes up to 16 rows, whose products with l and themselves are `t`, into the group's codes and side data.
-HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const double* l, const Dots* t,
-                             Index group, const CodeBlock& block, EncodeScratch& scratch,
+HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const CodeFrame& frame,
+                             const Dots* t, Index group, const CodeBlock& block, EncodeScratch& scratch,
                              EncodeSummary& summary) {
   const Index room = row_room(dim);
   float* const units = scratch.unit.data();
@@ -118,12 +143,24 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const d
     g.c[r] = t[r].with_d * g.inverse_norm[r];
   }
   for (Index r = 0; r < count; ++r) {
-    g.largest[r] = subtract_target(rows + r * dim, g.inverse_norm[r], g.c[r], l, dim, units + r * room);
+    g.largest[r] =
+        subtract_target(rows + r * dim, g.inverse_norm[r], g.c[r], frame.l.data(), dim, units + r * room);
   }
   for (Index r = 0; r < count; ++r) {
     g.rho[r] = distance_from_target(g.c[r], units + r * room, dim);
     g.coded[r] = g.coded[r] && g.rho[r] >= kTooCloseToTarget;
-    const std::uint16_t bits = rounded_up(g.largest[r] / 127.0F / static_cast<float>(g.rho[r]));
+  }
+  float* const leading = block.leading + group * frame.num_leading * kGroupRows;
+  for (Index r = 0; r < count && frame.num_leading > 0; ++r) {
+    for (Index k = 0; k < frame.num_leading; ++k) {
+      const float y = split_off(units + r * room, frame.leading.data() + k * room, dim);
+      leading[k * kGroupRows + r] = g.coded[r] ? y / static_cast<float>(g.rho[r]) : 0.0F;
+    }
+    g.largest[r] = largest_of(units + r * room, dim);
+  }
+  for (Index r = 0; r < count; ++r) {
+    const float needed = std::max(g.largest[r] / 127.0F / static_cast<float>(g.rho[r]), kFinestScale);
+    const std::uint16_t bits = rounded_up(needed);
     g.scale[r] = g.coded[r] ? expanded(bits) : 1.0F;
     g.step[r] = g.coded[r] ? g.scale[r] * static_cast<float>(g.rho[r]) : 1e30F;
     g.inverse_step[r] = 1.0F / g.step[r];
@@ -139,6 +176,10 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const d
     if (g.coded[r]) {
       const double spread = static_cast<double>(std::sqrt(g.error[r]) / g.step[r]) * (1 + 1e-4);
       summary.spread = std::max(summary.spread, spread);
+      // |scale q| <= |rest| + |error|, and no component of the rest exceeds `largest`
+      const double reach = static_cast<double>(g.largest[r]) / g.rho[r] * std::sqrt(static_cast<double>(dim));
+      summary.code_norm =
+          std::max(summary.code_norm, std::min(reach, 1.01) + spread * static_cast<double>(g.scale[r]));
     } else if (std::any_of(rows + r * dim, rows + (r + 1) * dim, [](double value) { return value != 0; })) {
       summary.left_out.push_back(at);  // too close to l, or squares out of range: scored in double each time
     }
@@ -155,18 +196,18 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const d
   }
 }
 
-void Encode(const double* rows, Index first, Index count, Index dim, const double* l, const CodeBlock& block,
-            EncodeScratch& scratch, EncodeSummary& summary) {
+void Encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
+            const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary) {
   const auto room = static_cast<size_t>(row_room(dim) * kGroupRows);
   if (scratch.unit.size() != room) {
     scratch.unit.assign(room, 0.0F);
     scratch.codes.assign(room, 0);
   }
   scratch.dots.resize(static_cast<size_t>(count));
-  dots_with(rows, count, dim, l, scratch.dots.data());
+  dots_with(rows, count, dim, frame.l.data(), scratch.dots.data());
   for (Index start = 0; start < count; start += kGroupRows) {
-    encode_group(rows + start * dim, std::min(kGroupRows, count - start), dim, l, scratch.dots.data() + start,
-                 (first + start) / kGroupRows, block, scratch, summary);
+    encode_group(rows + start * dim, std::min(kGroupRows, count - start), dim, frame,
+                 scratch.dots.data() + start, (first + start) / kGroupRows, block, scratch, summary);
   }
 }
 
@@ -229,7 +270,7 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float x,
 }
 
 template <bool kGeodesic>
-void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row,
+void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm, Index first_row,
                float& threshold, std::vector<Candidate>& candidates) {
   const hn::CappedTag<float, static_cast<size_t>(kGroupRows)> f32;
   const hn::RebindToSigned<decltype(f32)> i32;
@@ -240,7 +281,8 @@ void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Ind
   const auto one = hn::Set(f32, 1.0F);
   const auto vunit = hn::Set(f32, query.unit);
   const auto vspread = hn::Set(f32, spread);
-  const auto verror = hn::Set(f32, query.error);
+  const auto verror = hn::Set(f32, query.unit_error * code_norm + query.float_error);
+  const auto num_leading = static_cast<Index>(query.leading.size());
   const auto along = hn::Set(f32, query.d_along);
   const auto across = hn::Set(f32, query.d_across);
   const auto across_size = hn::Set(f32, std::abs(query.d_across));
@@ -260,7 +302,12 @@ void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Ind
       const auto kappa = hn::LoadU(f32, block.kappa + at);
       const auto scale =
           hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
-      const auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, vunit));
+      auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, vunit));
+      const float* leading = block.leading + group * num_leading * kGroupRows + r;
+      for (Index k = 0; k < num_leading; ++k) {
+        x = hn::MulAdd(hn::LoadU(f32, leading + k * kGroupRows),
+                       hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
+      }
       const auto error = hn::Add(hn::Mul(scale, vspread), verror);
       auto num = hn::Add(hn::Mul(along, kappa), hn::Mul(across, x));
       num = hn::Add(num, hn::Add(hn::Mul(across_size, error), hn::Mul(kappa_reach, hn::Abs(kappa))));
@@ -294,12 +341,12 @@ void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, Ind
   }
 }
 
-void Scan(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row, float& threshold,
-          std::vector<Candidate>& candidates) {
+void Scan(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm, Index first_row,
+          float& threshold, std::vector<Candidate>& candidates) {
   if (query.geodesic) {
-    ScanBlock<true>(block, query, spread, first_row, threshold, candidates);
+    ScanBlock<true>(block, query, spread, code_norm, first_row, threshold, candidates);
   } else {
-    ScanBlock<false>(block, query, spread, first_row, threshold, candidates);
+    ScanBlock<false>(block, query, spread, code_norm, first_row, threshold, candidates);
   }
 }
 
@@ -312,14 +359,14 @@ namespace giga::kernels {
 HWY_EXPORT(Encode);
 HWY_EXPORT(Scan);
 
-void encode(const double* rows, Index first, Index count, Index dim, const double* l, const CodeBlock& block,
+void encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame, const CodeBlock& block,
             EncodeScratch& scratch, EncodeSummary& summary) {
-  HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, l, block, scratch, summary);
+  HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, frame, block, scratch, summary);
 }
 
-void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, Index first_row,
-                float& threshold, std::vector<Candidate>& candidates) {
-  HWY_DYNAMIC_DISPATCH(Scan)(block, query, spread, first_row, threshold, candidates);
+void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm,
+                Index first_row, float& threshold, std::vector<Candidate>& candidates) {
+  HWY_DYNAMIC_DISPATCH(Scan)(block, query, spread, code_norm, first_row, threshold, candidates);
 }
 
 }  // namespace giga::kernels

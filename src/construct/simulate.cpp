@@ -11,12 +11,10 @@ namespace giga {
 
 std::string_view name(VectorKind kind) {
   switch (kind) {
-    case VectorKind::Gaussian:
-      return "gaussian";
-    case VectorKind::Axis:
-      return "axis";
-    case VectorKind::LowRank:
-      return "lowrank";
+    case VectorKind::Gaussian: return "gaussian";
+    case VectorKind::Axis: return "axis";
+    case VectorKind::LowRank: return "lowrank";
+    case VectorKind::Likelihood: return "likelihood";
   }
   return "unknown";
 }

@@ -21,14 +21,10 @@ namespace giga {
 
 std::string_view name(SelectorKind kind) {
   switch (kind) {
-    case SelectorKind::Auto:
-      return "auto";
-    case SelectorKind::Scan:
-      return "scan";
-    case SelectorKind::Quantised:
-      return "quantised";
-    case SelectorKind::CapTree:
-      return "cap_tree";
+    case SelectorKind::Auto: return "auto";
+    case SelectorKind::Scan: return "scan";
+    case SelectorKind::Quantised: return "quantised";
+    case SelectorKind::CapTree: return "cap_tree";
   }
   return "unknown";
 }
