@@ -1,7 +1,6 @@
 #include "construct/active_set.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/extended.hpp"
@@ -44,10 +43,12 @@ ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended t
   return sum;
 }
 
-void ActiveSet::drop_zeros() {
+std::vector<bool> ActiveSet::drop_zeros() {
+  std::vector<bool> keep(weights_.size());
+  std::transform(weights_.begin(), weights_.end(), keep.begin(), [](double weight) { return weight > 0; });
   std::size_t kept = 0;
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
-    if (!(weights_[slot] > 0)) continue;
+    if (!keep[slot]) continue;
     if (kept != slot) {
       rows_[kept] = rows_[slot];
       weights_[kept] = weights_[slot];
@@ -60,6 +61,7 @@ void ActiveSet::drop_zeros() {
   weights_.resize(kept);
   norms_.resize(kept);
   vectors_.resize(kept);
+  return keep;
 }
 
 Coreset ActiveSet::coreset() const {

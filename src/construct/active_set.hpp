@@ -28,8 +28,8 @@ class ActiveSet {
   /// sum of w_n L_n / target_norm, for these weights.
   [[nodiscard]] ExtendedVector combine(const std::vector<double>& weights, Extended target_norm) const;
 
-  /// Forgets slots of weight 0; those behind them move up.
-  void drop_zeros();
+  /// Forgets slots of weight 0; those behind them move up. Returns which slots were kept.
+  std::vector<bool> drop_zeros();
 
   /// In ascending order of row.
   [[nodiscard]] Coreset coreset() const;

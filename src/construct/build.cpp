@@ -66,12 +66,11 @@ double theorem_bound(const VectorTable& table, double first_error, Index step) {
 }
 
 Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  const ExtendedVector x = state.active.combine(state.active.weights(), table.target_norm());
   switch (state.method) {
-    case Method::Giga: return propose_giga(table, state, x, stats);
-    case Method::Corrective: return propose_corrective(table, state, x, stats);
-    case Method::FrankWolfe: return propose_frank_wolfe(table, state, x, stats);
-    case Method::Pursuit: return propose_pursuit(table, state, x, stats);
+    case Method::Giga: return propose_giga(table, state, stats);
+    case Method::Corrective: return propose_corrective(table, state, stats);
+    case Method::FrankWolfe: return propose_frank_wolfe(table, state, stats);
+    case Method::Pursuit: return propose_pursuit(table, state, stats);
     case Method::Importance:
     case Method::Uniform: return propose_draw(table, state);
   }
@@ -90,11 +89,12 @@ bool near_rounding(const VectorTable& table, const BuildState& state) {
 
 StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal) {
   state.active.set_weights(std::move(proposal.weights));
+  state.x = std::move(proposal.x);
   state.error = proposal.error;
   ++state.steps;
   if (is_greedy(state.method)) {
-    if (state.solver) state.solver->drop_zeros();
-    state.active.drop_zeros();
+    const std::vector<bool> kept = state.active.drop_zeros();
+    if (state.solver) state.solver->retain(kept);
   }
   const auto error = static_cast<double>(state.error);
   if (state.steps == 1) state.first_error = error;
@@ -194,11 +194,11 @@ bool is_greedy(Method method) {
   return method != Method::Importance && method != Method::Uniform;
 }
 
-Extended error_of(const VectorTable& table, const ActiveSet& active, const std::vector<double>& weights) {
-  ExtendedVector residual = active.combine(weights, table.target_norm());
-  if (residual.empty()) return table.target_norm() > 0 ? 1 : 0;
+void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
+  proposal.x = active.combine(proposal.weights, table.target_norm());
+  ExtendedVector residual = proposal.x;
   add_scaled(residual, -1, table.target());
-  return norm(residual);
+  proposal.error = norm(residual);
 }
 
 double weight_of(const VectorTable& table, const ActiveSet& active, Index slot, Extended share) {
@@ -241,16 +241,18 @@ BuildResult resume(const VectorTable& table, BuildResult earlier, const Sampling
 
 double relative_error(const VectorTable& table, const Coreset& coreset) {
   if (table.zero_target()) return table.target_norm() > 0 ? 1.0 : 0.0;
+  if (coreset.rows.empty()) return 1.0;
   ActiveSet active;
-  std::vector<double> weights;
+  Proposal proposal;
   for (std::size_t i = 0; i < coreset.rows.size(); ++i) {
     require(coreset.rows[i] >= 0 && coreset.rows[i] < table.num_rows(),
             "the coreset has a row beyond the table");
     const auto slot = static_cast<std::size_t>(active.slot_of(table.rows(), coreset.rows[i]));
-    weights.resize(static_cast<std::size_t>(active.size()), 0.0);
-    weights[slot] += coreset.weights[i];
+    proposal.weights.resize(static_cast<std::size_t>(active.size()), 0.0);
+    proposal.weights[slot] += coreset.weights[i];
   }
-  return static_cast<double>(error_of(table, active, weights));
+  evaluate(table, active, proposal);
+  return static_cast<double>(proposal.error);
 }
 
 }  // namespace giga

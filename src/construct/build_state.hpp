@@ -19,7 +19,8 @@ class BuildState {
   Index num_rows = 0, dim = 0;  // of the table it belongs to
   Index steps = 0;
   ActiveSet active;
-  Extended error = 1;                                             // |L(w) - L| / |L|
+  ExtendedVector x;                                               // L(w) / |L|; empty before the first step
+  Extended error = 1;                                             // |L(w) - L| / |L| = |x - l|
   double first_error = std::numeric_limits<double>::quiet_NaN();  // eta of Theorem 1
   SearchMemory memory;
   std::optional<Termination> exhausted;  // no later step will be taken, whatever size is asked for
@@ -36,23 +37,18 @@ struct Proposal {
   double step_length = std::numeric_limits<double>::quiet_NaN();
   double alignment = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> weights;
+  ExtendedVector x;    // with these weights
   Extended error = 0;  // with these weights
 };
 
-/// `x` is L(w)/|L| of the state's weights.
-Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                      SearchStats& stats);
-Proposal propose_corrective(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                            SearchStats& stats);
-Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                             SearchStats& stats);
-Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                         SearchStats& stats);
+Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats);
+Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats);
+Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, SearchStats& stats);
+Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStats& stats);
 Proposal propose_draw(const VectorTable& table, BuildState& state);
 
-/// |sum of weights_n L_n - L| / |L|.
-[[nodiscard]] Extended error_of(const VectorTable& table, const ActiveSet& active,
-                                const std::vector<double>& weights);
+/// Sets x and error of a proposal from its weights.
+void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal);
 
 /// The weight of the slot in L(w) whose part of L(w)/|L| is `share` l_n: share |L| / |L_n|, rounded to
 /// double.

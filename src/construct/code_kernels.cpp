@@ -359,8 +359,8 @@ namespace giga::kernels {
 HWY_EXPORT(Encode);
 HWY_EXPORT(Scan);
 
-void encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame, const CodeBlock& block,
-            EncodeScratch& scratch, EncodeSummary& summary) {
+void encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
+            const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary) {
   HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, frame, block, scratch, summary);
 }
 

@@ -76,7 +76,7 @@ struct CodeQuery {
 
 /// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound
 /// met.
-void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm, Index first_row,
-                float& threshold, std::vector<Candidate>& candidates);
+void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm,
+                Index first_row, float& threshold, std::vector<Candidate>& candidates);
 
 }  // namespace giga::kernels

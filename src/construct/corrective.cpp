@@ -23,24 +23,19 @@ std::vector<double> solved_weights(const VectorTable& table, BuildState& state) 
 
 }  // namespace
 
-Proposal propose_corrective(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                            SearchStats& stats) {
-  Proposal proposal = propose_giga(table, state, x, stats);
+Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats) {
+  Proposal proposal = propose_giga(table, state, stats);
   if (proposal.row < 0) return proposal;
-  std::vector<double> weights = solved_weights(table, state);
-  const Extended error = error_of(table, state.active, weights);
+  Proposal solved = proposal;
+  solved.weights = solved_weights(table, state);
+  evaluate(table, state.active, solved);
   // In exact arithmetic always; among near-dependent rows rounding may favour the plain step.
-  if (error <= proposal.error) {
-    proposal.weights = std::move(weights);
-    proposal.error = error;
-  }
-  return proposal;
+  return solved.error <= proposal.error ? solved : proposal;
 }
 
-Proposal propose_pursuit(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                         SearchStats& stats) {
+Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStats& stats) {
   ExtendedVector residual = table.target();
-  if (!x.empty()) add_scaled(residual, -1, x);
+  if (!state.x.empty()) add_scaled(residual, -1, state.x);
   const Query query = linear_query(table.target(), residual, table.target_norm());
   const Pick pick = table.selector().best(query, state.memory, stats);
   Proposal proposal;
@@ -49,7 +44,7 @@ Proposal propose_pursuit(const VectorTable& table, BuildState& state, const Exte
   proposal.row = pick.row;
   proposal.alignment = static_cast<double>(dot(state.active.unit_row(slot), residual) / norm(residual));
   proposal.weights = solved_weights(table, state);
-  proposal.error = error_of(table, state.active, proposal.weights);
+  evaluate(table, state.active, proposal);
   return proposal;
 }
 

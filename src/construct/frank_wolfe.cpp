@@ -7,11 +7,10 @@
 
 namespace giga {
 
-Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                             SearchStats& stats) {
+Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const Extended s = static_cast<Extended>(table.norm_sum()) / table.target_norm();
   ExtendedVector residual = table.target();
-  if (!x.empty()) add_scaled(residual, -1, x);
+  if (!state.x.empty()) add_scaled(residual, -1, state.x);
   const Query query = linear_query(table.target(), residual, table.target_norm());
   const Pick pick = table.selector().best(query, state.memory, stats);
   Proposal proposal;
@@ -21,7 +20,7 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const 
   ExtendedVector way = state.active.unit_row(slot);  // from x to the corner
   proposal.alignment = static_cast<double>(dot(way, residual) / norm(residual));
   scale(way, s);
-  if (!first) add_scaled(way, -1, x);
+  if (!first) add_scaled(way, -1, state.x);
   const Extended length = dot(way, way);
   const Extended gamma = first ? 1 : std::clamp<Extended>(dot(way, residual) / length, 0, 1);
   if (!(gamma > 0)) return proposal;
@@ -33,7 +32,7 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, const 
     weight = static_cast<double>((1 - gamma) * static_cast<Extended>(weight));
   }
   proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, gamma * s);
-  proposal.error = error_of(table, state.active, proposal.weights);
+  evaluate(table, state.active, proposal);
   return proposal;
 }
 

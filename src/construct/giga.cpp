@@ -22,18 +22,17 @@ Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& s
   proposal.alignment = static_cast<double>(along);
   proposal.weights = state.active.weights();
   proposal.weights[static_cast<std::size_t>(slot)] = weight_of(table, state.active, slot, along);
-  proposal.error = error_of(table, state.active, proposal.weights);
+  evaluate(table, state.active, proposal);
   return proposal;
 }
 
 }  // namespace
 
-Proposal propose_giga(const VectorTable& table, BuildState& state, const ExtendedVector& x,
-                      SearchStats& stats) {
+Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats) {
   if (state.active.size() == 0) return first_point(table, state, stats);
   const ExtendedVector& l = table.target();
-  const Extended x_norm = norm(x);
-  ExtendedVector v = x;
+  const Extended x_norm = norm(state.x);
+  ExtendedVector v = state.x;
   scale(v, 1 / x_norm);
   const Pick pick = table.selector().best(geodesic_query(l, v, table.target_norm()), state.memory, stats);
   Proposal proposal;
@@ -65,7 +64,7 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, const Extende
   for (double& weight : proposal.weights)
     weight = static_cast<double>(shrink * static_cast<Extended>(weight));
   proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, alpha * gamma);
-  proposal.error = error_of(table, state.active, proposal.weights);
+  evaluate(table, state.active, proposal);
   return proposal;
 }
 

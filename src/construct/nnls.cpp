@@ -11,7 +11,9 @@ namespace giga {
 namespace {
 
 constexpr Extended kDependent = 1e-14L;  // |a - Q Q'a| of a column that the support spans
-constexpr Extended kViolation = 1e-13L;  // <a_i, residual> that makes a column worth entering
+// <a_i, residual> that makes a column worth entering: this share of |residual|, and above rounding.
+constexpr Extended kViolation = 1e-10L;
+constexpr Extended kRounding = 1e-18L;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
@@ -117,7 +119,7 @@ void NnlsSolver::update_residual() {
 
 Index NnlsSolver::most_violated(const std::vector<bool>& barred) const {
   Index worst = -1;
-  Extended most = kViolation;
+  Extended most = std::max(kViolation * norm(residual_), kRounding);
   for (Index i = 0; i < num_columns(); ++i) {
     if (barred[at(i)] || solution_[at(i)] > 0) continue;
     const Extended gain = dot(columns_[at(i)], residual_);
@@ -147,11 +149,14 @@ void NnlsSolver::solve() {
   }
 }
 
-void NnlsSolver::drop_zeros() {
+void NnlsSolver::retain(const std::vector<bool>& keep) {
+  for (Index position = static_cast<Index>(support_.size()); position-- > 0;) {
+    if (!keep[at(support_[at(position)])]) leave(position);
+  }
   std::vector<Index> moved(columns_.size(), -1);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (!(solution_[i] > 0)) continue;
+    if (!keep[i]) continue;
     moved[i] = static_cast<Index>(kept);
     if (kept != i) {
       columns_[kept] = std::move(columns_[i]);

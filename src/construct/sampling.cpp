@@ -57,7 +57,7 @@ Proposal propose_draw(const VectorTable& table, BuildState& state) {
     proposal.weights.push_back(
         norm > 0 ? static_cast<double>(static_cast<Extended>(state.counts[k]) * each / draws) : 0.0);
   }
-  proposal.error = error_of(table, state.active, proposal.weights);
+  evaluate(table, state.active, proposal);
   return proposal;
 }
 

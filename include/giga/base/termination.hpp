@@ -17,18 +17,12 @@ enum class Termination {
 /// The name used in run records: "size_reached", "tolerance_met", ...
 [[nodiscard]] constexpr std::string_view name(Termination termination) {
   switch (termination) {
-    case Termination::SizeReached:
-      return "size_reached";
-    case Termination::ToleranceMet:
-      return "tolerance_met";
-    case Termination::NumericLimit:
-      return "numeric_limit";
-    case Termination::NoProgress:
-      return "no_progress";
-    case Termination::ZeroTarget:
-      return "zero_target";
-    case Termination::Stopped:
-      return "stopped";
+    case Termination::SizeReached: return "size_reached";
+    case Termination::ToleranceMet: return "tolerance_met";
+    case Termination::NumericLimit: return "numeric_limit";
+    case Termination::NoProgress: return "no_progress";
+    case Termination::ZeroTarget: return "zero_target";
+    case Termination::Stopped: return "stopped";
   }
   return "unknown";
 }

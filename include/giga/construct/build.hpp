@@ -29,9 +29,9 @@ enum class Method { Giga, Corrective, FrankWolfe, Importance, Uniform, Pursuit }
 [[nodiscard]] bool is_greedy(Method method);
 
 struct GreedyOptions {
-  Index size = 100;     ///< Ends with SizeReached when num_points >= size; size >= 1.
-  Index max_steps = 0;  ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
-                        ///< step adds at most one point; 4 size for those that also drop points.
+  Index size = 100;      ///< Ends with SizeReached when num_points >= size; size >= 1.
+  Index max_steps = 0;   ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
+                         ///< step adds at most one point; 4 size for those that also drop points.
   double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance; >= 0.
 };
 

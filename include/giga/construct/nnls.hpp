@@ -21,11 +21,11 @@ class NnlsSolver {
   /// Adds a column, of norm about 1, with u = 0; columns are numbered in order of arrival.
   void add(ExtendedVector column);
 
-  /// Removes columns with u = 0; those behind them move up. Call after solve.
-  void drop_zeros();
+  /// Removes the columns i with keep[i] false; those behind them move up.
+  void retain(const std::vector<bool>& keep);
 
   /// Finds u, starting from the last solution. Ends on the Karush-Kuhn-Tucker conditions
-  ///   u >= 0;  |<a_i, b - A u>| <= 1e-12 where u_i > 0;  <a_i, b - A u> <= 1e-12 where u_i = 0
+  ///   u >= 0;  |<a_i, b - A u>| <= 1e-12 where u_i > 0;  <a_i, b - A u> <= 1e-10 |b - A u| where u_i = 0
   /// (columns that depend linearly on the support, to 1e-14, are left at zero). Never raises |A u - b|.
   void solve();
 
