@@ -1,8 +1,10 @@
 // The loop that every method runs in: propose, judge, record, ask the observer.
 #include "giga/construct/build.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -46,8 +48,9 @@ Limits limits_of(Method method, const GreedyOptions& options) {
           "max_steps is " + std::to_string(options.max_steps) + ", must be at least 0");
   require(options.tolerance >= 0,
           "tolerance is " + std::to_string(options.tolerance) + ", must be at least 0");
-  const Index steps =
-      options.max_steps > 0 ? options.max_steps : options.size * (drops_points(method) ? 4 : 1);
+  constexpr Index kMost = std::numeric_limits<Index>::max() / 4;
+  const Index usual = drops_points(method) ? 4 * std::min(options.size, kMost) : options.size;
+  const Index steps = options.max_steps > 0 ? options.max_steps : usual;
   return {options.size, steps, options.tolerance};
 }
 

@@ -13,10 +13,13 @@ namespace {
 constexpr Index kLeafRows = 64;
 constexpr Index kSerialDepth = 4;         // levels split before subtrees go to the threads
 constexpr double kWholeShare = 1 - 1e-6;  // of the energy, that the kept directions should hold
-constexpr double kRounding = 1e-13;       // of products of unit vectors in double
-constexpr float kFloatRounding = 4e-6F;   // of products of unit vectors of up to 32 coordinates in float
-constexpr float kScoreRounding = 1e-6F;   // of scores bounded in float, away from the pole
-constexpr float kPole = 1e-4F;            // below this distance of |c| from 1 a row is simply scored
+constexpr double kSmallestNorm = 1e-130;  // below it products of parts may be denormal
+constexpr float kScoredAlways = 2.0F;     // marks of rows that are not in the tree: no coordinate exceeds 1
+constexpr float kScoredNever = 3.0F;
+constexpr double kRounding = 1e-13;      // of products of unit vectors in double
+constexpr float kFloatRounding = 4e-6F;  // of products of unit vectors of up to 32 coordinates in float
+constexpr float kScoreRounding = 1e-6F;  // of scores bounded in float, away from the pole
+constexpr float kPole = 1e-4F;           // below this distance of |c| from 1 a row is simply scored
 
 template <typename First>
 double dot_of(const First* x, const double* y, Index size) {
@@ -63,9 +66,13 @@ void CapTreeBuilder::add(Index first, const double* x, const double* norms, Inde
   kernels::project(x, count, rows_.dim(), tree_->spectrum_.directions.data(), size, y.data());
   for (Index i = 0; i < count; ++i) {
     float* out = by_row_.data() + (first + i) * tree_->stride();
+    if (!(norms[i] >= kSmallestNorm)) {
+      out[0] = norms[i] > 0 ? kScoredAlways : kScoredNever;
+      continue;
+    }
     double outside = 1;
     for (Index k = 0; k < size; ++k) {
-      const double along = y[static_cast<std::size_t>(i * size + k)] / norms[i];  // NaN for a zero row
+      const double along = y[static_cast<std::size_t>(i * size + k)] / norms[i];
       outside -= along * along;
       out[k] = static_cast<float>(along);
     }
@@ -149,7 +156,12 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   const Index size = tree_->num_directions_, stride = tree_->stride();
   auto& order = tree_->order_;
   for (Index n = 0; n < rows_.num_rows(); ++n) {
-    if (std::isfinite(by_row_[static_cast<std::size_t>(n * stride)])) order.push_back(n);
+    const float mark = by_row_[static_cast<std::size_t>(n * stride)];
+    if (mark == kScoredAlways) {
+      tree_->left_out_.push_back(n);
+    } else if (mark != kScoredNever) {
+      order.push_back(n);
+    }
   }
   auto& caps = tree_->caps_;
   caps.push_back({0, static_cast<Index>(order.size()), -1, -1});
@@ -305,6 +317,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   const auto cap_bytes = static_cast<double>(sizeof(Cap) + sizeof(double) * static_cast<std::size_t>(size));
   stats.bytes_read += static_cast<double>(search.rows_touched * stride()) * sizeof(float) +
                       static_cast<double>(search.caps_touched) * cap_bytes;
+  for (const Index row : left_out_) search.candidates.push_back({row, 2.0F});
   return best_candidate(query, rows_, pool_, search.candidates, search.threshold, memory, stats);
 }
 

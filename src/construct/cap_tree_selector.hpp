@@ -50,6 +50,7 @@ class CapTreeSelector final : public Selector {
   std::vector<Cap> caps_;         // the root first
   std::vector<double> centres_;   // c, num_directions_ a cap
   std::vector<Index> order_;      // rows in the order of the tree
+  std::vector<Index> left_out_;   // rows that are not in it, always scored in double
   std::vector<float> projected_;  // y_n, |rest|; leaf by leaf, and within a leaf coordinate by coordinate
 };
 
@@ -69,7 +70,7 @@ class CapTreeBuilder {
   const RowSource& rows_;
   const ThreadPool& pool_;
   std::unique_ptr<CapTreeSelector> tree_;
-  std::vector<float> by_row_;  // y_n, |rest| by row; NaN for zero rows
+  std::vector<float> by_row_;  // y_n, |rest| by row; or a mark
 };
 
 }  // namespace giga

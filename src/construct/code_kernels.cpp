@@ -138,7 +138,7 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
   std::int8_t* const codes = scratch.codes.data();
   GroupRows g;
   for (Index r = 0; r < count; ++r) {
-    g.coded[r] = t[r].with_self >= 1e-280 && t[r].with_self <= 1e280;
+    g.coded[r] = t[r].with_self >= 1e-260 && t[r].with_self <= 1e280;  // no product of parts is denormal
     g.inverse_norm[r] = g.coded[r] ? 1 / std::sqrt(t[r].with_self) : 0.0;
     g.c[r] = t[r].with_d * g.inverse_norm[r];
   }

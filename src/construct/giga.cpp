@@ -43,13 +43,17 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   const Extended zeta0 = dot(l, ln), zeta1 = dot(l, v), zeta2 = dot(ln, v);
   ExtendedVector residual = l;
   add_scaled(residual, -zeta1, v);
-  const Extended towards = dot(ln, residual);  // zeta0 - zeta1 zeta2, without its cancellation
-  const Extended away = zeta1 - zeta0 * zeta2;
+  // off is d_tn before scaling; l_off and v_off are l and v less their parts along l_n. The products below
+  // are the paper's zeta0 - zeta1 zeta2 and zeta1 - zeta0 zeta2 without their cancellation.
+  ExtendedVector off = ln, l_off = l, v_off = v;
+  add_scaled(off, -zeta2, v);
+  add_scaled(l_off, -zeta0, ln);
+  add_scaled(v_off, -zeta2, ln);
+  const Extended towards = dot(off, residual);
+  const Extended away = dot(l_off, v_off);
   if (!(towards > 0)) return proposal;
   const Extended gamma = std::clamp<Extended>(towards / (towards + std::max<Extended>(0, away)), 0, 1);
 
-  ExtendedVector off = ln;  // d_tn before scaling
-  add_scaled(off, -zeta2, v);
   proposal.row = pick.row;
   proposal.step_length = static_cast<double>(gamma);
   proposal.alignment = static_cast<double>(towards / norm(residual) / norm(off));

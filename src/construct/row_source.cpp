@@ -1,5 +1,6 @@
 #include "giga/construct/row_source.hpp"
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -25,11 +26,11 @@ void centre(double* row, Index dim) {
   const auto count = static_cast<double>(dim);
   double sum = 0;
   for (Index j = 0; j < dim; ++j) sum += row[j];
-  const double first_mean = sum / count;
-  double remainder = 0;  // what rounding left in the mean
-  for (Index j = 0; j < dim; ++j) remainder += row[j] - first_mean;
-  const double mean = first_mean + remainder / count;
-  for (Index j = 0; j < dim; ++j) row[j] -= mean;
+  const double mean = sum / count;
+  if (!std::isfinite(mean)) return;  // to be refused by the places of its own values
+  double remainder = 0;              // what rounding left in the mean
+  for (Index j = 0; j < dim; ++j) remainder += row[j] - mean;
+  for (Index j = 0; j < dim; ++j) row[j] = (row[j] - mean) - remainder / count;
 }
 
 }  // namespace
