@@ -121,19 +121,15 @@ std::size_t scalar_bytes(Scalar scalar) {
   switch (scalar) {
     case Scalar::Bool:
     case Scalar::Int8:
-    case Scalar::UInt8:
-      return 1;
+    case Scalar::UInt8: return 1;
     case Scalar::Int16:
-    case Scalar::UInt16:
-      return 2;
+    case Scalar::UInt16: return 2;
     case Scalar::Int32:
     case Scalar::UInt32:
-    case Scalar::Float32:
-      return 4;
+    case Scalar::Float32: return 4;
     case Scalar::Int64:
     case Scalar::UInt64:
-    case Scalar::Float64:
-      return 8;
+    case Scalar::Float64: return 8;
   }
   throw std::invalid_argument("scalar_bytes: not a Scalar: " + std::to_string(static_cast<int>(scalar)));
 }
@@ -169,28 +165,17 @@ void read_rows(const MatrixView& view, Index first, Index count, double* out) {
   if (count == 0 || view.cols == 0) return;
   const std::byte* from = view.data + first * view.row_stride;
   switch (view.scalar) {
-    case Scalar::Bool:
-      return copy_rows<BoolByte>(view, from, count, out);
-    case Scalar::Int8:
-      return copy_rows<std::int8_t>(view, from, count, out);
-    case Scalar::UInt8:
-      return copy_rows<std::uint8_t>(view, from, count, out);
-    case Scalar::Int16:
-      return copy_rows<std::int16_t>(view, from, count, out);
-    case Scalar::UInt16:
-      return copy_rows<std::uint16_t>(view, from, count, out);
-    case Scalar::Int32:
-      return copy_rows<std::int32_t>(view, from, count, out);
-    case Scalar::UInt32:
-      return copy_rows<std::uint32_t>(view, from, count, out);
-    case Scalar::Int64:
-      return copy_rows<std::int64_t>(view, from, count, out);
-    case Scalar::UInt64:
-      return copy_rows<std::uint64_t>(view, from, count, out);
-    case Scalar::Float32:
-      return copy_rows<float>(view, from, count, out);
-    case Scalar::Float64:
-      return copy_rows<double>(view, from, count, out);
+    case Scalar::Bool: return copy_rows<BoolByte>(view, from, count, out);
+    case Scalar::Int8: return copy_rows<std::int8_t>(view, from, count, out);
+    case Scalar::UInt8: return copy_rows<std::uint8_t>(view, from, count, out);
+    case Scalar::Int16: return copy_rows<std::int16_t>(view, from, count, out);
+    case Scalar::UInt16: return copy_rows<std::uint16_t>(view, from, count, out);
+    case Scalar::Int32: return copy_rows<std::int32_t>(view, from, count, out);
+    case Scalar::UInt32: return copy_rows<std::uint32_t>(view, from, count, out);
+    case Scalar::Int64: return copy_rows<std::int64_t>(view, from, count, out);
+    case Scalar::UInt64: return copy_rows<std::uint64_t>(view, from, count, out);
+    case Scalar::Float32: return copy_rows<float>(view, from, count, out);
+    case Scalar::Float64: return copy_rows<double>(view, from, count, out);
   }
 }
 

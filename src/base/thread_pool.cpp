@@ -34,8 +34,8 @@ void pause() {
 }
 
 template <typename Condition>
-bool spin_until(const Condition& condition) {
-  for (int i = 0; i < kSpins; ++i) {
+bool spin_until(const Condition& condition, int spins) {
+  for (int i = 0; i < spins; ++i) {
     if (condition()) return true;
     pause();
   }
@@ -46,7 +46,8 @@ bool spin_until(const Condition& condition) {
 
 class ThreadPool::Crew {
  public:
-  explicit Crew(int num_threads) {
+  // More threads than cores never spin: they would keep each other from working.
+  explicit Crew(int num_threads) : spins_(num_threads <= available_cores() ? kSpins : 0) {
     workers_.reserve(static_cast<std::size_t>(num_threads - 1));
     for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token stop) { work(stop); });
   }
@@ -74,7 +75,7 @@ class ThreadPool::Crew {
     }
     take_calls();
     const auto all_idle = [this] { return busy_.load(std::memory_order_acquire) == 0; };
-    if (!spin_until(all_idle)) {
+    if (!spin_until(all_idle, spins_)) {
       for (int left = busy_.load(std::memory_order_acquire); left != 0;
            left = busy_.load(std::memory_order_acquire))
         busy_.wait(left, std::memory_order_acquire);
@@ -88,7 +89,7 @@ class ThreadPool::Crew {
     std::uint64_t seen = 0;
     while (true) {
       const auto woken = [&] { return generation_.load(std::memory_order_acquire) != seen; };
-      if (!spin_until(woken)) generation_.wait(seen, std::memory_order_acquire);
+      if (!spin_until(woken, spins_)) generation_.wait(seen, std::memory_order_acquire);
       seen = generation_.load(std::memory_order_acquire);
       if (stop.stop_requested()) return;
       take_calls();
@@ -111,6 +112,7 @@ class ThreadPool::Crew {
     }
   }
 
+  const int spins_;
   std::mutex one_loop_;
   const std::function<void(Index)>* body_ = nullptr;
   Index count_ = 0;

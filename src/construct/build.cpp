@@ -243,19 +243,16 @@ BuildResult resume(const VectorTable& table, BuildResult earlier, const Sampling
 }
 
 double relative_error(const VectorTable& table, const Coreset& coreset) {
-  if (table.zero_target()) return table.target_norm() > 0 ? 1.0 : 0.0;
-  if (coreset.rows.empty()) return 1.0;
-  ActiveSet active;
-  Proposal proposal;
+  ExtendedVector residual = table.sum();
+  std::vector<double> row(static_cast<std::size_t>(table.dim()));
   for (std::size_t i = 0; i < coreset.rows.size(); ++i) {
     require(coreset.rows[i] >= 0 && coreset.rows[i] < table.num_rows(),
             "the coreset has a row beyond the table");
-    const auto slot = static_cast<std::size_t>(active.slot_of(table.rows(), coreset.rows[i]));
-    proposal.weights.resize(static_cast<std::size_t>(active.size()), 0.0);
-    proposal.weights[slot] += coreset.weights[i];
+    table.rows().read(coreset.rows[i], 1, row.data());
+    add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row);
   }
-  evaluate(table, active, proposal);
-  return static_cast<double>(proposal.error);
+  const Extended distance = norm(residual);
+  return distance == 0 ? 0.0 : static_cast<double>(distance / table.target_norm());
 }
 
 }  // namespace giga

@@ -1,8 +1,5 @@
 #include "giga/construct/npy_rows.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "giga/base/text.hpp"
 
 namespace giga {
@@ -29,19 +26,6 @@ std::string NpyRows::name() const {
 }
 
 NpyLoglikRows::NpyLoglikRows(const NpyMatrix& matrix) : LoglikRows(matrix.view()), file_(&matrix) {}
-
-void NpyLoglikRows::read(Index first, Index count, double* out) const {
-  LoglikRows::read(first, count, out);
-  for (Index i = 0; i < count; ++i) {
-    double* row = out + i * dim();
-    if (std::isfinite(row[0])) continue;  // centring spreads what is not finite to the whole row
-    std::vector<double> raw(static_cast<std::size_t>(dim()));
-    read_cols(file_->view(), first + i, 1, raw.data());
-    // All finite: the mean overflowed, and an uncentred row must not pass for a vector.
-    if (!std::all_of(raw.begin(), raw.end(), [](double x) { return std::isfinite(x); }))
-      std::copy(raw.begin(), raw.end(), row);
-  }
-}
 
 void NpyLoglikRows::passed(Index first, Index count) const {
   release_rows(*file_, transposed(file_->view()), first, count);

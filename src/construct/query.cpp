@@ -69,7 +69,7 @@ Query linear_query(const ExtendedVector& l, const ExtendedVector& r, Extended ta
   query.d = padded_double(d);
   query.v.assign(query.d.size(), 0.0);
   query.across = padded_double(g);
-  query.min_norm = static_cast<double>(target_norm * 1e-290L);
+  query.min_norm = smallest_weighable_norm(target_norm);
   return query;
 }
 
@@ -87,7 +87,7 @@ Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, Extended 
   query.d = padded_double(d);
   query.v = padded_double(v);
   query.across = padded_double(g);
-  query.min_norm = static_cast<double>(target_norm * 1e-290L);
+  query.min_norm = smallest_weighable_norm(target_norm);
   return query;
 }
 

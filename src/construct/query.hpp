@@ -28,6 +28,11 @@ struct Query {
   double min_norm = 0;  // rows of a smaller norm are taken as zero: their weight would overflow
 };
 
+/// The norm below which a weight, up to about |L| / |L_n|, might overflow.
+[[nodiscard]] inline double smallest_weighable_norm(Extended target_norm) {
+  return static_cast<double>(target_norm * 1e-290L);
+}
+
 /// argmax over rows of <l_n, r>, for any r that is not zero.
 [[nodiscard]] Query linear_query(const ExtendedVector& l, const ExtendedVector& r, Extended target_norm);
 

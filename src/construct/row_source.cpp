@@ -1,5 +1,6 @@
 #include "giga/construct/row_source.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -22,13 +23,18 @@ const MatrixView& checked(const MatrixView& matrix) {
   return matrix;
 }
 
+// A row with a value that is not finite is left as it is, to be refused by the place of that value.
 void centre(double* row, Index dim) {
   const auto count = static_cast<double>(dim);
   double sum = 0;
   for (Index j = 0; j < dim; ++j) sum += row[j];
-  const double mean = sum / count;
-  if (!std::isfinite(mean)) return;  // to be refused by the places of its own values
-  double remainder = 0;              // what rounding left in the mean
+  double mean = sum / count;
+  if (!std::isfinite(mean)) {
+    if (!std::all_of(row, row + dim, [](double x) { return std::isfinite(x); })) return;
+    mean = 0;  // only the sum overflowed
+    for (Index j = 0; j < dim; ++j) mean += row[j] / count;
+  }
+  double remainder = 0;  // what rounding left in the mean
   for (Index j = 0; j < dim; ++j) remainder += row[j] - mean;
   for (Index j = 0; j < dim; ++j) row[j] = (row[j] - mean) - remainder / count;
 }

@@ -16,7 +16,6 @@ std::vector<double> cumulative_norms(const VectorTable& table) {
     for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
       row_norms(x, count, rows.dim(), sums.data() + first);
     });
-    rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
   });
   double sum = 0;
   for (double& value : sums) value = sum += value;

@@ -50,6 +50,7 @@ namespace {
 struct BlockSum {
   std::vector<double> high, low;  // the sum of its rows, in double-double
   double norms = 0;
+  double smallest_norm = std::numeric_limits<double>::infinity();  // of rows that are not zero
   Index zero_rows = 0;
   bool finite = true;
 };
@@ -57,7 +58,11 @@ struct BlockSum {
 void add_tile(const double* x, const double* norms, Index count, Index dim, BlockSum& sum) {
   for (const double norm : std::span(norms, static_cast<std::size_t>(count))) {
     if (!std::isfinite(norm)) sum.finite = false;
-    if (norm == 0) ++sum.zero_rows;
+    if (norm == 0) {
+      ++sum.zero_rows;
+    } else {
+      sum.smallest_norm = std::min(sum.smallest_norm, norm);
+    }
     sum.norms += norm;
   }
   kernels::add_rows(x, count, dim, sum.high.data(), sum.low.data());
@@ -114,27 +119,35 @@ VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
       add_tile(x, norms, count, rows.dim(), sum);
       if (tree) tree->add(first, x, norms, count);
     });
-    rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
+    if (tree) rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
   });
 
   std::vector<double> high(dim, 0.0), low(dim, 0.0);
+  double smallest_norm = std::numeric_limits<double>::infinity();
   for (const BlockSum& sum : sums) {  // in block order: the same bits for any number of threads
     if (!sum.finite) refuse_non_finite(rows);
     kernels::add_sums(sum.high.data(), sum.low.data(), rows.dim(), high.data(), low.data());
     norm_sum_ += sum.norms;
     num_zero_rows_ += sum.zero_rows;
+    smallest_norm = std::min(smallest_norm, sum.smallest_norm);
   }
   if (!std::isfinite(norm_sum_)) refuse_non_finite(rows);
 
-  ExtendedVector total(dim);
+  sum_.resize(dim);
   for (std::size_t j = 0; j < dim; ++j)
-    total[j] = static_cast<Extended>(high[j]) + static_cast<Extended>(low[j]);
-  target_norm_ = norm(total);
+    sum_[j] = static_cast<Extended>(high[j]) + static_cast<Extended>(low[j]);
+  target_norm_ = norm(sum_);
   // The rows carry a rounding of eps/2 each: a sum no larger than a few of these has no direction.
   constexpr auto kEps = static_cast<Extended>(std::numeric_limits<double>::epsilon());
   if (target_norm_ > 8 * kEps * static_cast<Extended>(norm_sum_)) {
-    scale(total, 1 / target_norm_);
-    target_ = std::move(total);
+    target_ = sum_;
+    scale(target_, 1 / target_norm_);
+    // Rows too short to be given a weight are known to exact_score alone: where there are such, all are
+    // scored.
+    if (smallest_norm < smallest_weighable_norm(target_norm_)) {
+      kind_ = SelectorKind::Scan;
+      tree.reset();
+    }
     if (tree) std::call_once(lazy_->once, [&] { lazy_->selector = tree->finish(); });
   }
 }

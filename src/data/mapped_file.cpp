@@ -36,13 +36,10 @@ std::string words(int error) {
 [[noreturn]] void throw_open_error(const std::string& name, int error) {
   switch (error) {
     case ENOENT:
-    case ENOTDIR:
-      throw InputMissing(name + ": no such file; check the path");
+    case ENOTDIR: throw InputMissing(name + ": no such file; check the path");
     case EACCES:
-    case EPERM:
-      throw InputMissing(name + ": no permission to read it; change its mode or run as its owner");
-    default:
-      throw InputMissing(name + ": cannot open: " + words(error));
+    case EPERM: throw InputMissing(name + ": no permission to read it; change its mode or run as its owner");
+    default: throw InputMissing(name + ": cannot open: " + words(error));
   }
 }
 

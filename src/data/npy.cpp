@@ -66,21 +66,15 @@ std::optional<Scalar> scalar_named(std::string_view code) {
 // What the kind letter of an unsupported type stands for.
 std::string kind_words(char kind) {
   switch (kind) {
-    case 'c':
-      return "complex numbers";
-    case 'f':
-      return "a float of another size";
+    case 'c': return "complex numbers";
+    case 'f': return "a float of another size";
     case 'S':
     case 'a':
-    case 'U':
-      return "text";
-    case 'V':
-      return "structured or raw";
+    case 'U': return "text";
+    case 'V': return "structured or raw";
     case 'M':
-    case 'm':
-      return "dates";
-    default:
-      return "unknown";
+    case 'm': return "dates";
+    default: return "unknown";
   }
 }
 

@@ -121,7 +121,7 @@ using Observer = std::function<Verdict(const StepRecord&)>;
 [[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier,
                                  const SamplingOptions& options, const Observer& observer = {});
 
-/// |L(w) - L| / |L|, in extended precision, of any weights; 0 if L is exactly zero and the coreset empty.
+/// |L(w) - L| / |L|, in extended precision, of any rows and weights; 0 if both are zero.
 [[nodiscard]] double relative_error(const VectorTable& table, const Coreset& coreset);
 
 }  // namespace giga

@@ -24,13 +24,11 @@ class NpyRows : public DenseRows {
 };
 
 /// LoglikRows of a matrix that must outlive this object. The vectors are columns of the file, so only a
-/// Fortran-ordered one can be released. A column with a component that is not finite is left uncentred: the
-/// message then counts what the file holds rather than what centring made of it.
+/// Fortran-ordered one can be released.
 class NpyLoglikRows : public LoglikRows {
  public:
   explicit NpyLoglikRows(const NpyMatrix& matrix);
 
-  void read(Index first, Index count, double* out) const override;
   void passed(Index first, Index count) const override;
   [[nodiscard]] std::string name() const override;
 

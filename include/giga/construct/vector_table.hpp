@@ -46,6 +46,8 @@ class VectorTable {
 
   /// sigma, the sum of the norms.
   [[nodiscard]] double norm_sum() const { return norm_sum_; }
+  /// L.
+  [[nodiscard]] const ExtendedVector& sum() const { return sum_; }
   /// |L|.
   [[nodiscard]] Extended target_norm() const { return target_norm_; }
   /// L / |L|; empty when zero_target().
@@ -69,6 +71,7 @@ class VectorTable {
   ThreadPool pool_;
   SelectorKind kind_;
   double norm_sum_ = 0;
+  ExtendedVector sum_;
   Extended target_norm_ = 0;
   ExtendedVector target_;
   Index num_zero_rows_ = 0;

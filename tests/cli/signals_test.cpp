@@ -1,0 +1,136 @@
+// Ctrl-C and its relatives: the command ends within two seconds and leaves nothing half-written, whatever it
+// was doing. And what a terminal shows meanwhile.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "cli/command.hpp"
+#include "cli/npy_files.hpp"
+
+namespace giga::test {
+namespace {
+
+constexpr double kPatience_s = 2;
+
+// Draws cost more the more points there are: this would take minutes.
+Launch long_build(const TempDir& folder, int signal) {
+  write_file(folder / "V.npy", npy_of(whole_numbers(60000, 20, -99, 99)));
+  return Launch{.arguments = {"build", "--vectors", "V.npy", "--method", "uniform", "--size", "60000",
+                              "--out", "c.csv"},
+                .folder = folder.path(),
+                .signal = signal,
+                .signal_after_s = 0.4};
+}
+
+TEST(Signals, InterruptDuringConstructionStopsWithNothingWritten) {
+  const TempDir folder;
+  const auto outcome = run(long_build(folder, SIGINT));
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.error, "giga: stopped; nothing was written\n");
+  EXPECT_EQ(folder.size(), 1);
+}
+
+TEST(Signals, TerminateIsExitCode143AndTheOldOutputIsIntact) {
+  const TempDir folder;
+  write_file(folder / "c.csv", "mine");
+  Launch launch = long_build(folder, SIGTERM);
+  launch.arguments.emplace_back("--force");
+  const auto outcome = run(launch);
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+  EXPECT_EQ(read_file(folder / "c.csv"), "mine");
+  EXPECT_EQ(folder.size(), 2);
+}
+
+// Preparation does not ask whether to stop, so this is the watch's doing.
+TEST(Signals, InterruptDuringPreparationStopsInTime) {
+  const TempDir folder;
+  write_sparse_npy(folder / "V.npy", 40'000'000, 100);
+  const auto outcome = run(Launch{.arguments = {"build", "--vectors", "V.npy", "--out", "c.csv"},
+                                  .folder = folder.path(),
+                                  .signal = SIGINT,
+                                  .signal_after_s = 0.3});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+  EXPECT_EQ(outcome.error, "giga: stopped; nothing was written\n");
+  EXPECT_EQ(folder.size(), 1);
+}
+
+TEST(Signals, InterruptedSimulationRemovesItsTemporary) {
+  const TempDir folder;
+  const auto outcome =
+      run(Launch{.arguments = {"simulate", "vectors", "--rows", "20000000", "--dim", "10", "--out", "V.npy"},
+                 .folder = folder.path(),
+                 .signal = SIGINT,
+                 .signal_after_s = 0.4});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+  EXPECT_EQ(outcome.error, "giga: stopped; nothing was written\n");
+  EXPECT_EQ(folder.size(), 0);
+}
+
+// More threads than cores, so that a block of rows takes longer than anybody waits: the process is ended in
+// the middle of one.
+TEST(Signals, TemporaryIsRemovedEvenWhenTheProcessIsEndedInTheMiddle) {
+  const TempDir folder;
+  const auto outcome =
+      run(Launch{.arguments = {"simulate", "vectors", "--rows", "20000", "--dim", "2000", "--kind", "lowrank",
+                               "--rank", "2000", "--threads", "8", "--out", "V.npy"},
+                 .folder = folder.path(),
+                 .signal = SIGTERM,
+                 .signal_after_s = 0.8});
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+  EXPECT_EQ(folder.size(), 0);
+}
+
+TEST(Signals, IgnoredHangupStaysIgnored) {
+  const TempDir folder;
+  Launch launch = long_build(folder, SIGHUP);
+  launch.before = {"/usr/bin/timeout", "1", "/usr/bin/nohup"};
+  EXPECT_EQ(run(launch).code, 124) << "timeout should have had to end it";
+}
+
+TEST(Terminal, ShowsABarThatIsGoneAtTheEnd) {
+  const TempDir folder;
+  Launch launch = long_build(folder, SIGINT);
+  launch.terminal = true;
+  launch.signal_after_s = 1;
+  const auto outcome = run(launch);
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_NE(outcome.error.find("building \x1b[36m["), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.error.find("/60000 draws, relative error "), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.error.find(" left"), std::string::npos) << outcome.error;
+  EXPECT_LE(count_of(outcome.error, "building"), 12) << "redrawn more than ten times a second";
+  EXPECT_NE(outcome.error.find("\r\x1b[Kgiga: stopped"), std::string::npos) << outcome.error;
+}
+
+TEST(Terminal, NoColorIsHonoured) {
+  const TempDir folder;
+  Launch launch = long_build(folder, SIGINT);
+  launch.terminal = true;
+  launch.environment = {"NO_COLOR=1"};
+  launch.signal_after_s = 0.8;
+  const auto outcome = run(launch);
+  EXPECT_NE(outcome.error.find("building ["), std::string::npos) << outcome.error;
+  EXPECT_EQ(outcome.error.find("\x1b[36m"), std::string::npos);
+  Launch wrong{.arguments = {"build"}, .environment = {"NO_COLOR=1"}, .terminal = true};
+  EXPECT_EQ(run(wrong).error.find('\x1b'), std::string::npos);
+  wrong.environment.clear();
+  EXPECT_NE(run(wrong).error.find("\x1b[1;31merror:"), std::string::npos);
+}
+
+TEST(Terminal, QuietShowsNoBar) {
+  const TempDir folder;
+  Launch launch = long_build(folder, SIGINT);
+  launch.terminal = true;
+  launch.arguments.emplace_back("--quiet");
+  launch.signal_after_s = 0.8;
+  EXPECT_EQ(run(launch).error, "giga: stopped; nothing was written\r\n");
+}
+
+}  // namespace
+}  // namespace giga::test

@@ -1,0 +1,45 @@
+// What construction promises of every input, as checks that both the unit tests and the slow tests run, on
+// different numbers of problems. Failures name the problem.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "giga/construct/build.hpp"
+#include "support/problems.hpp"
+
+namespace giga::test {
+
+inline constexpr Method kAllMethods[] = {Method::Giga,       Method::Corrective, Method::FrankWolfe,
+                                         Method::Importance, Method::Uniform,    Method::Pursuit};
+inline constexpr Method kGreedyMethods[] = {Method::Giga, Method::Corrective, Method::FrankWolfe,
+                                            Method::Pursuit};
+
+/// `size` points (greedy) or draws (sampling) with any method, and on from an earlier result.
+[[nodiscard]] BuildResult build(const VectorTable& table, Method method, Index size,
+                                const Observer& observer = {});
+[[nodiscard]] BuildResult build_on(const VectorTable& table, BuildResult earlier, Index size,
+                                   const Observer& observer = {});
+
+/// Rows, weights, trace, error and termination are the same to the last bit.
+void expect_same_bits(const BuildResult& got, const BuildResult& want, const std::string& what);
+
+/// Everything that holds of a single result of any method: positive finite weights, ascending distinct rows,
+/// no identical vectors, sizes, errors recomputed by the oracle.
+void expect_sound(const Problem& problem, const VectorTable& table, const BuildResult& result);
+
+/// GIGA's laws on problem(first) .. problem(first + count - 1): those above, gamma in [0, 1],
+/// J(t+1) = J(t)(1 - <d_t,d_tn>^2), J(t) <= B(t), the error never rises.
+void expect_giga_laws(Index first, Index count);
+
+/// To M equals to m and on to M, for all methods.
+void expect_resumable(Index first, Index count);
+
+/// The same rows, weights and traces from every selector on 1 and 2 threads.
+void expect_selectors_agree(const Problem& problem, Index size);
+
+/// From the weights of a corrective build: its next step is no worse than GIGA's, the library's and the
+/// oracle's, and its weights are stationary.
+void expect_corrective_laws(Index first, Index count);
+
+}  // namespace giga::test

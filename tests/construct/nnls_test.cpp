@@ -1,0 +1,213 @@
+#include "giga/construct/nnls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "base/extended.hpp"
+#include "giga/base/random.hpp"
+#include "support/oracle.hpp"
+
+namespace giga {
+namespace {
+
+using test::Columns;
+
+ExtendedVector normals(Stream& random, Index count) {
+  ExtendedVector out(static_cast<std::size_t>(count));
+  for (Extended& value : out) value = static_cast<Extended>(random.normal());
+  return out;
+}
+
+ExtendedVector unit(ExtendedVector x) {
+  scale(x, 1 / norm(x));
+  return x;
+}
+
+struct Random {
+  Columns columns;
+  ExtendedVector b;
+};
+
+// Unit columns: Gaussian, near-duplicates, dependent, all on the far side of b, or b in their cone.
+Random random_problem(Index i, Index most_columns) {
+  Stream random = stream(11, "nnls", i);
+  const auto dim = static_cast<Index>(1 + random.below(12));
+  const auto count = static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(most_columns)));
+  Random out;
+  out.b = unit(normals(random, dim));
+  const ExtendedVector base = normals(random, dim);
+  const Extended spread = std::pow(10.0L, -6 * static_cast<Extended>(random.uniform()));
+  for (Index k = 0; k < count; ++k) {
+    ExtendedVector column = normals(random, dim);
+    if (i % 5 == 1) {
+      scale(column, spread);
+      add_scaled(column, 1, base);
+    }
+    if (i % 5 == 2 && k % 3 == 2) {
+      column = out.columns[static_cast<std::size_t>(random.below(out.columns.size()))];
+      add_scaled(column, 0.5L, out.columns[static_cast<std::size_t>(random.below(out.columns.size()))]);
+    }
+    if (i % 5 == 3 && dot(column, out.b) > 0) scale(column, -1);
+    out.columns.push_back(unit(column));
+  }
+  if (i % 5 == 4) {
+    ExtendedVector sum(out.b.size(), 0);
+    for (const auto& column : out.columns) add_scaled(sum, static_cast<Extended>(random.uniform()), column);
+    if (norm(sum) > 0.01L) out.b = unit(sum);
+  }
+  return out;
+}
+
+void expect_kkt(const Columns& columns, const NnlsSolver& solver, const ExtendedVector& b, Index problem) {
+  const test::Kkt kkt = test::kkt_violation(columns, b, solver.solution());
+  EXPECT_LE(kkt.inside, 1e-12L) << "problem " << problem;
+  EXPECT_LE(kkt.outside, 1e-10L * norm(solver.residual()) + 1e-17L) << "problem " << problem;
+}
+
+TEST(Nnls, ReachesTheResidualOfEveryPossibleSupport) {
+  for (Index i = 0; i < 400 && !HasFailure(); ++i) {
+    const Random p = random_problem(i, 9);
+    NnlsSolver solver(p.b);
+    for (const auto& column : p.columns) solver.add(column);
+    solver.solve();
+    const auto best = test::nnls_by_enumeration(p.columns, p.b);
+    EXPECT_NEAR(static_cast<double>(test::nnls_residual(p.columns, p.b, solver.solution())),
+                static_cast<double>(test::nnls_residual(p.columns, p.b, best)), 1e-9)
+        << "problem " << i;
+    expect_kkt(p.columns, solver, p.b, i);
+  }
+}
+
+TEST(Nnls, AgreesWithCoordinateDescentOnManyColumns) {
+  for (Index i = 0; i < 100 && !HasFailure(); ++i) {
+    Stream random = stream(12, "nnls descent", i);
+    const auto dim = static_cast<Index>(20 + random.below(30));
+    const auto count = static_cast<Index>(1 + random.below(15));
+    Columns columns;
+    for (Index k = 0; k < count; ++k) columns.push_back(unit(normals(random, dim)));
+    const ExtendedVector b = unit(normals(random, dim));
+    NnlsSolver solver(b);
+    for (const auto& column : columns) solver.add(column);
+    solver.solve();
+    const auto slow = test::nnls_by_descent(columns, b, 1e-14L, 20000);
+    ASSERT_LE(test::kkt_violation(columns, b, slow).worst(), 1e-14L) << "the oracle did not converge";
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      EXPECT_NEAR(static_cast<double>(solver.solution()[k]), static_cast<double>(slow[k]), 1e-11);
+  }
+}
+
+TEST(Nnls, EndsOnTheKktConditionsAfterEveryColumnAdded) {
+  Index dropped = 0;
+  for (Index i = 0; i < 300 && !HasFailure(); ++i) {
+    const Random p = random_problem(i, 40);
+    NnlsSolver solver(p.b);
+    Columns held;
+    Extended before = 1;
+    for (const auto& column : p.columns) {
+      held.push_back(column);
+      solver.add(column);
+      solver.solve();
+      expect_kkt(held, solver, p.b, i);
+      const Extended residual = norm(solver.residual());
+      EXPECT_LE(residual, before + 1e-15L) << "problem " << i;
+      EXPECT_NEAR(static_cast<double>(residual),
+                  static_cast<double>(test::nnls_residual(held, p.b, solver.solution())), 1e-15);
+      before = residual;
+      Columns left;
+      std::vector<bool> keep;
+      for (std::size_t k = 0; k < held.size(); ++k) {
+        keep.push_back(solver.solution()[k] > 0);
+        if (keep.back()) left.push_back(held[k]);
+      }
+      dropped += static_cast<Index>(held.size() - left.size());
+      held = left;
+      solver.retain(keep);
+      ASSERT_EQ(solver.num_columns(), static_cast<Index>(held.size()));
+      EXPECT_NEAR(static_cast<double>(test::nnls_residual(held, p.b, solver.solution())),
+                  static_cast<double>(residual), 1e-15);
+    }
+  }
+  EXPECT_GT(dropped, 1000) << "the problems should make columns leave";
+}
+
+// Columns leave from every place of the factorisation; what is left must still be the best on its support.
+TEST(Nnls, WarmStartsReachTheSameResidualAsAColdOne) {
+  for (Index i = 0; i < 300 && !HasFailure(); ++i) {
+    const Random p = random_problem(i, 40);
+    NnlsSolver warm(p.b), cold(p.b);
+    for (const auto& column : p.columns) {
+      warm.add(column);
+      warm.solve();
+      cold.add(column);
+    }
+    cold.solve();
+    EXPECT_NEAR(static_cast<double>(norm(warm.residual())), static_cast<double>(norm(cold.residual())), 1e-9)
+        << "problem " << i;
+  }
+}
+
+// Any column may be taken away, those with weight included; the rest is solved as if it had never been there.
+TEST(Nnls, ForgetsColumnsThatAreNotRetained) {
+  for (Index i = 0; i < 300 && !HasFailure(); ++i) {
+    const Random p = random_problem(i, 40);
+    Stream random = stream(13, "retain", i);
+    NnlsSolver solver(p.b), fresh(p.b);
+    for (const auto& column : p.columns) solver.add(column);
+    solver.solve();
+    std::vector<bool> keep;
+    Columns held;
+    for (const auto& column : p.columns) {
+      keep.push_back(random.uniform() < 0.6);
+      if (!keep.back()) continue;
+      held.push_back(column);
+      fresh.add(column);
+    }
+    solver.retain(keep);
+    solver.solve();
+    fresh.solve();
+    ASSERT_EQ(solver.num_columns(), static_cast<Index>(held.size()));
+    expect_kkt(held, solver, p.b, i);
+    EXPECT_NEAR(static_cast<double>(norm(solver.residual())), static_cast<double>(norm(fresh.residual())),
+                1e-9)
+        << "problem " << i;
+  }
+}
+
+TEST(Nnls, GivesZeroWhereEveryColumnPointsAway) {
+  const auto u = nnls({{-1, 0}, {-1, 1}, {0, -1}}, {1, 0});
+  EXPECT_EQ(u, (std::vector<double>{0, 0, 0}));
+}
+
+TEST(Nnls, SolvesExactlyWhatIsExact) {
+  const auto u = nnls({{1, 0, 0}, {0, 2, 0}, {0, 0, -1}}, {3, 4, 5});
+  EXPECT_EQ(u, (std::vector<double>{3, 2, 0}));
+}
+
+TEST(Nnls, TakesColumnsOfAnyNorm) {
+  const auto u = nnls({{1e-200, 0}, {0, 1e200}}, {1e50, 1e50});
+  EXPECT_NEAR(u[0] / 1e250, 1, 1e-15);
+  EXPECT_NEAR(u[1] / 1e-150, 1, 1e-15);
+}
+
+TEST(Nnls, GivesZeroColumnsNoWeight) {
+  EXPECT_EQ(nnls({{0, 0}, {1, 0}}, {2, 1}), (std::vector<double>{0, 2}));
+  EXPECT_EQ(nnls({{1, 0}, {0, 1}}, {0, 0}), (std::vector<double>{0, 0}));
+  EXPECT_TRUE(nnls({}, {1, 2}).empty());
+}
+
+TEST(Nnls, SharesNothingBetweenIdenticalColumns) {
+  const auto u = nnls({{1, 1}, {1, 1}, {1, 1}}, {2, 2});
+  EXPECT_EQ(std::count(u.begin(), u.end(), 0.0), 2);
+  EXPECT_NEAR(u[0] + u[1] + u[2], 2, 1e-15);
+}
+
+TEST(Nnls, RefusesColumnsOfAnotherLength) {
+  NnlsSolver solver({1, 0});
+  EXPECT_THROW(solver.add({1, 0, 0}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace giga

@@ -1,0 +1,123 @@
+// Every selector returns the row of the plain scan, always.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "construct/laws.hpp"
+#include "giga/base/random.hpp"
+#include "giga/construct/simulate.hpp"
+
+namespace giga {
+namespace {
+
+using test::Problem;
+
+TEST(Selector, AllReturnTheSameBitsOnAHundredProblemsOfEveryKind) {
+  for (Index i = 0; i < 110 && !HasFailure(); ++i)
+    test::expect_selectors_agree(test::selector_problem(i, 6000), 15);
+}
+
+TEST(Selector, AllReturnTheSameBitsInOneTwoAndThreeDimensions) {
+  for (Index i = 0; i < 30 && !HasFailure(); ++i)
+    test::expect_selectors_agree(test::gaussian_problem(1 + 151 * i, 1 + i % 3, i), 20);
+}
+
+TEST(Selector, AllReturnTheSameBitsAtTheEdgesOfBlocksAndTiles) {
+  for (const Index rows : {15, 16, 17, 63, 64, 65, 4095, 4096, 4097, 8191, 8192, 8193})
+    test::expect_selectors_agree(test::gaussian_problem(rows, 7, rows), 8);
+}
+
+// Rows of a norm below 1e-290 |L| are taken as zero by all, whichever way they point.
+TEST(Selector, AllPassOverRowsTooShortToWeigh) {
+  for (const double longest : {150, 200, 300}) {
+    for (Index seed = 0; seed < 12 && !HasFailure(); ++seed) {
+      Problem p = test::gaussian_problem(300, 5, seed);
+      Stream random = stream(31, "short rows", seed);
+      for (Index n = 0; n < p.rows; ++n) {  // a third of the rows is long, the others are around the limit
+        const double exponent = n % 3 == 0 ? longest : longest - 291 + 6 * random.uniform();
+        for (Index j = 0; j < p.dim; ++j)
+          p.data[static_cast<std::size_t>(n * p.dim + j)] *= std::pow(10.0, exponent);
+      }
+      SCOPED_TRACE("longest 1e" + std::to_string(longest));
+      test::expect_selectors_agree(p, 20);
+    }
+  }
+}
+
+TEST(Selector, AllReturnTheSameBitsOnDenormalRows) {
+  for (Index seed = 0; seed < 40 && !HasFailure(); ++seed) {
+    Problem p = test::gaussian_problem(200, 4, seed);
+    for (double& value : p.data) value = std::round(4 * value) * 5e-324;
+    test::expect_selectors_agree(p, 10);
+  }
+}
+
+// One block in which a few rows have a far larger error of their codes than the others.
+TEST(Selector, AllReturnTheSameBitsWhereCodesAreCoarse) {
+  for (Index seed = 0; seed < 12 && !HasFailure(); ++seed) {
+    Problem p = test::gaussian_problem(2000, 40, seed);
+    for (Index n = 0; n < p.rows; n += 2) {  // one large component, the others below a step of the code
+      for (Index j = 1; j < p.dim; ++j) p.data[static_cast<std::size_t>(n * p.dim + j)] *= 0.004;
+    }
+    test::expect_selectors_agree(p, 15);
+  }
+}
+
+struct Owned {
+  std::vector<float> floats;
+  std::vector<double> columns;
+};
+
+TEST(Selector, AllReturnTheSameBitsFromFloatAndFortranOrder) {
+  for (Index seed = 0; seed < 6 && !HasFailure(); ++seed) {
+    const Index dim = 3 + 4 * seed;
+    Problem p = test::gaussian_problem(5000, dim, seed);
+    for (double& value : p.data) value = static_cast<double>(static_cast<float>(value));
+    Owned owned;
+    owned.floats.assign(p.data.size(), 0.0F);
+    owned.columns.assign(p.data.size(), 0.0);
+    for (Index n = 0; n < p.rows; ++n) {
+      for (Index j = 0; j < dim; ++j) {
+        owned.floats[static_cast<std::size_t>(n * dim + j)] = static_cast<float>(p.row(n)[j]);
+        owned.columns[static_cast<std::size_t>(j * p.rows + n)] = p.row(n)[j];
+      }
+    }
+    const DenseRows plain(p.view());
+    const DenseRows floats(MatrixView::of(owned.floats.data(), p.rows, dim));
+    const DenseRows fortran(transposed(MatrixView::of(owned.columns.data(), dim, p.rows)));
+    const VectorTable scan(plain, {.selector = SelectorKind::Scan, .threads = 1});
+    for (const Method method : test::kAllMethods) {
+      const BuildResult want = test::build(scan, method, 15);
+      for (const DenseRows* rows : {&plain, &floats, &fortran}) {
+        for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
+          const VectorTable table(*rows, {.selector = kind, .threads = 2});
+          test::expect_same_bits(
+              test::build(table, method, 15), want,
+              p.label() + ", " + std::string(name(method)) + ", " + std::string(name(kind)));
+        }
+      }
+    }
+  }
+}
+
+// A table serves any number of builds, and what one build remembers is no other's business.
+TEST(Selector, GivesTheSameAnswerWhoeverAskedBefore) {
+  const Problem p = test::gaussian_problem(9000, 12, 1);
+  const DenseRows rows(p.view());
+  const VectorTable table(rows, {.selector = SelectorKind::Quantised, .threads = 2});
+  const BuildResult first = giga(table, {.size = 20});
+  (void)frank_wolfe(table, {.size = 20});
+  test::expect_same_bits(giga(table, {.size = 20}), first, "again");
+}
+
+TEST(Selector, QuantisedScoresFewRowsInDouble) {
+  const Problem p = test::gaussian_problem(50000, 20, 1);
+  const DenseRows rows(p.view());
+  const VectorTable table(rows, {.selector = SelectorKind::Quantised});
+  const BuildResult result = giga(table, {.size = 30});
+  EXPECT_LT(result.search.rows_rescored, 0.01 * result.search.rows_touched);
+  EXPECT_LE(table.selector_bytes(), 50000U * (20 + 6) + 4096);
+}
+
+}  // namespace
+}  // namespace giga

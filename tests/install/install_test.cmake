@@ -1,0 +1,24 @@
+# Installs BUILD_DIR under WORK_DIR, then configures, builds and runs the consumer project against that.
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nended with ${status}:\n${output}")
+  endif()
+  message(STATUS "${output}")
+endfunction()
+
+set(flags "")
+if(SANITIZE)
+  set(flags "-fsanitize=${SANITIZE}")  # the library brings calls to the sanitizer's run-time part
+endif()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${WORK_DIR}/prefix)
+run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -G ${GENERATOR}
+  -D CMAKE_BUILD_TYPE=${CONFIG} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=${flags}
+  -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix -D GIGA_EXPECTED_VERSION=${VERSION})
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --config ${CONFIG})
+run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build -C ${CONFIG} --output-on-failure)

@@ -1,0 +1,179 @@
+// giga simulate: made-up data, the same for a seed on every machine and any number of threads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "commands.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/thread_pool.hpp"
+#include "giga/construct/simulate.hpp"
+#include "giga/data/npy.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+#include "support/progress.hpp"
+#include "support/resources.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr Index kLargest = 1'000'000'000;
+constexpr Index kMostThreads = 1024;
+constexpr Index kBlockValues = Index{1} << 20;  // rows of more values make smaller blocks
+
+constexpr const char* kExamples = R"(Examples:
+  giga simulate vectors --out V.npy
+      10000 x 50 independent standard normal numbers
+  giga simulate vectors --rows 1000000 --dim 500 --kind lowrank --out V.npy
+      a million rows of rank 3; 4 GB, written as they are made
+  giga simulate vectors --rows 5000 --dim 5000 --kind axis --out axis.npy
+      row n is the unit vector of axis n)";
+
+struct Request {
+  SimulateOptions options;
+  int threads = 0;
+  std::filesystem::path out;
+  bool force = false;
+  bool quiet = false;
+};
+
+const char* words_of(VectorKind kind) {
+  switch (kind) {
+    case VectorKind::Gaussian: return "independent standard normal numbers (default)";
+    case VectorKind::Axis: return "row n is the unit vector of axis n mod J";
+    case VectorKind::LowRank: return "normal combinations of R random directions";
+    case VectorKind::Likelihood: return "log-likelihoods of a logistic model, R parameters, J draws";
+  }
+  return "";
+}
+
+std::string kinds_text() {
+  std::string text;
+  for (const VectorKind kind : kVectorKinds)
+    text += fmt::format("{}{:<11} {}", text.empty() ? "" : "\n", name(kind), words_of(kind));
+  return text;
+}
+
+bool has_rank(VectorKind kind) {
+  return kind == VectorKind::LowRank || kind == VectorKind::Likelihood;
+}
+
+void add_options(Arguments& arguments) {
+  const std::string what = "Vectors";
+  arguments.add_value("rows", "N", "Number of rows, 1 to 10^9 (default 10000)", what);
+  arguments.add_value("dim", "J", "Numbers a row, 1 to 10^9 (default 50)", what);
+  arguments.add_value("kind", "NAME", kinds_text(), what);
+  arguments.add_value("rank", "R", "For lowrank and likelihood, 1 to J (default 3)", what);
+  arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", what);
+  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same numbers", what);
+  const std::string output = "Output";
+  arguments.add_value("out", "FILE.npy", "Where the matrix goes, as float64 in C order (required)", output);
+  arguments.add_flag("force", "Replace FILE.npy if it exists", output);
+  arguments.add_flag("quiet", "No progress, no summary", output);
+}
+
+Request request_of(const Arguments& arguments) {
+  Request request;
+  SimulateOptions& options = request.options;
+  options.rows = arguments.count("rows", options.rows, 1, kLargest);
+  options.dim = arguments.count("dim", options.dim, 1, kLargest);
+  options.kind = arguments.choice("kind", options.kind);
+  options.rank = arguments.count("rank", std::min(options.rank, options.dim), 1, options.dim);
+  options.seed = arguments.whole("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  if (arguments.given("rank") && !has_rank(options.kind))
+    throw UsageError(fmt::format("--rank means nothing to --kind {}; leave it away", name(options.kind)));
+  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+  request.force = arguments.flag("force");
+  request.quiet = arguments.flag("quiet");
+  const auto out = arguments.text("out");
+  if (!out) throw UsageError("no output; give --out FILE.npy");
+  request.out = *out;
+  return request;
+}
+
+std::string gigabytes(std::uint64_t bytes) {
+  const double value = static_cast<double>(bytes) / 1e9;
+  return fmt::format("{:.{}f} GB", value, value < 10 ? 1 : 0);
+}
+
+void check_memory(std::uint64_t bytes) {
+  if (bytes > physical_memory_bytes() / 2) {
+    throw ResourceError(fmt::format(
+        "rows of this length need {} of memory while they are made; use a smaller --dim or --rank",
+        gigabytes(bytes)));
+  }
+}
+
+void check_disk(const Request& request) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(request.out, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // a device
+  const auto needed = static_cast<std::uint64_t>(request.options.rows) *
+                      static_cast<std::uint64_t>(request.options.dim) * sizeof(double);
+  const auto present = free_bytes_beside(request.out);
+  if (present && needed > *present) {
+    throw IoError(fmt::format("{}: needs {} and {} are free; use fewer --rows or another disk",
+                              printable_path(request.out), gigabytes(needed), gigabytes(*present)));
+  }
+}
+
+// Blocks of rows are made side by side and written in order; two blocks a thread are all that is held.
+void write_rows(const SimulatedRows& rows, const ThreadPool& pool, NpyWriter& writer, Progress& progress) {
+  const Index block_rows = std::clamp(kBlockValues / rows.dim(), Index{1}, kBlockRows);
+  const Index blocks = (rows.num_rows() + block_rows - 1) / block_rows;
+  const Index group = std::min(blocks, Index{2} * pool.num_threads());
+  const auto values = static_cast<std::size_t>(group * block_rows * rows.dim());
+  check_memory(values * sizeof(double));
+  std::vector<double> buffer(values);
+  for (Index first = 0; first < blocks; first += group) {
+    const Index begin = first * block_rows;
+    const Index end = std::min(rows.num_rows(), (first + group) * block_rows);
+    pool.for_each(std::min(group, blocks - first), [&](Index i) {
+      const Index from = begin + i * block_rows;
+      if (signal_received() != 0) return;
+      rows.read(from, std::min(block_rows, end - from), buffer.data() + (from - begin) * rows.dim());
+    });
+    stop_if_signalled();
+    writer.append({buffer.data(), static_cast<std::size_t>((end - begin) * rows.dim())});
+    progress.update(end, 0, "");
+  }
+}
+
+void run(const Arguments& arguments) {
+  arguments.refuse_leftovers("; give the output with --out");
+  const Request request = request_of(arguments);
+  const SimulateOptions& options = request.options;
+  NpyWriter writer(request.out, options.rows, options.dim, request.force);
+  check_disk(request);
+  if (has_rank(options.kind)) {
+    check_memory(static_cast<std::uint64_t>(options.rank) * static_cast<std::uint64_t>(options.dim) *
+                 sizeof(double));
+  }
+  const Stopwatch total;
+  {
+    const ThreadPool pool(request.threads);
+    Progress progress(request.quiet);
+    progress.begin("simulating", options.rows, "rows");
+    write_rows(SimulatedRows(options), pool, writer, progress);
+    progress.begin("saving " + printable_path(request.out));
+    writer.commit();
+  }
+  if (request.quiet) return;
+  write_stdout(fmt::format("{}: {} x {} {} vectors, seed {}, in {:.1f} s\n", printable_path(request.out),
+                           options.rows, options.dim, name(options.kind), options.seed, total.seconds()));
+}
+
+}  // namespace
+
+Verb declare_simulate_vectors(CLI::App& simulate) {
+  CLI::App* app = simulate.add_subcommand("vectors", "Write a matrix of random vectors, one a row");
+  app->allow_extras();
+  app->footer(kExamples);
+  Arguments arguments(*app);
+  add_options(arguments);
+  return {app, [arguments] { run(arguments); }};
+}
+
+}  // namespace giga::tool

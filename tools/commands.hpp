@@ -1,0 +1,13 @@
+// The verbs. Each adds its options and help to the command and says what to run when it was asked for.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "support/arguments.hpp"
+
+namespace giga::tool {
+
+[[nodiscard]] Verb declare_build(CLI::App& root);
+[[nodiscard]] Verb declare_simulate_vectors(CLI::App& simulate);
+
+}  // namespace giga::tool

@@ -1,0 +1,115 @@
+// The command: parses, runs one verb, and turns whatever went wrong into one line and an exit code.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "giga/base/text.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+#include "support/help_format.hpp"
+#include "support/signals.hpp"
+#include "support/suggest.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr const char* kDescription =
+    "Bayesian coresets: a few weighted rows that carry the posterior of all the data.";
+
+constexpr const char* kFooter = R"(Examples:
+  giga simulate vectors --rows 100000 --dim 50 --out V.npy
+  giga build --vectors V.npy --size 100 --out coreset.csv
+  giga build --help
+
+Results go to stdout, messages and progress to stderr; NO_COLOR is honoured.
+
+Exit codes:
+    0 done             70 internal error      130 stopped by Ctrl-C
+   64 wrong usage      71 out of memory       143 stopped by SIGTERM
+   65 bad data         73 cannot create the output
+   66 no input         74 cannot read or write)";
+
+constexpr const char* kSimulateFooter = R"(Example:
+  giga simulate vectors --rows 100000 --dim 50 --out V.npy)";
+
+class Command {
+ public:
+  Command() {
+    root_.name("giga");
+    root_.formatter(std::make_shared<HelpFormat>());
+    root_.set_version_flag("--version", "giga " GIGA_VERSION, "Print the version and exit");
+    root_.set_help_flag("-h,--help", "Print this help and exit");
+    root_.footer(kFooter);
+    root_.allow_extras();
+    root_.require_subcommand(0, 1);
+    verbs_.push_back(declare_build(root_));
+    simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");
+    simulate_->footer(kSimulateFooter);
+    simulate_->allow_extras();
+    simulate_->require_subcommand(0, 1);
+    verbs_.push_back(declare_simulate_vectors(*simulate_));
+    for (CLI::App* app : {static_cast<CLI::App*>(&root_), simulate_}) {
+      for (CLI::App* verb : app->get_subcommands([](CLI::App*) { return true; })) verb->group("Commands");
+    }
+  }
+
+  int run(int argc, char** argv) {
+    try {
+      root_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      write_stdout(root_.help());
+      return kOk;
+    } catch (const CLI::CallForVersion& version) {
+      write_stdout(std::string(version.what()) + "\n");
+      return kOk;
+    } catch (const CLI::ArgumentMismatch& error) {  // "--size: 1 required TEXT missing"
+      const std::string text = error.what();
+      throw UsageError(text.substr(0, text.find(':')) + " needs a value");
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(error.what());
+    }
+    for (const CLI::App* app :
+         {static_cast<const CLI::App*>(&root_), static_cast<const CLI::App*>(simulate_)})
+      refuse_leftovers(*app);
+    for (const Verb& verb : verbs_) {
+      if (!verb.app->parsed()) continue;
+      verb.run();
+      return kOk;
+    }
+    write_stderr(root_.help());
+    return kUsage;
+  }
+
+ private:
+  // Words that belong to no verb: before it, in place of it, or after a "--".
+  static void refuse_leftovers(const CLI::App& app) {
+    const std::vector<std::string> left = app.remaining();
+    if (left.empty()) return;
+    const std::string word = "'" + printable(left[0]) + "'";
+    if (!app.get_subcommands().empty()) throw UsageError("unexpected argument " + word + "; see giga --help");
+    if (left[0].starts_with('-')) throw UsageError("unknown option " + word + "; see giga --help");
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+      names.push_back(verb->get_name());
+    const std::string suggestion = did_you_mean(left[0], names);
+    throw UsageError("unknown command " + word + (suggestion.empty() ? "; see giga --help" : suggestion));
+  }
+
+  CLI::App root_{kDescription};
+  CLI::App* simulate_ = nullptr;
+  std::vector<Verb> verbs_;
+};
+
+}  // namespace
+}  // namespace giga::tool
+
+int main(int argc, char** argv) {
+  try {
+    const giga::tool::SignalWatch watch;
+    return giga::tool::Command().run(argc, argv);
+  } catch (...) {
+    return giga::tool::report_exception();
+  }
+}

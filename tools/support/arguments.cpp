@@ -1,0 +1,150 @@
+#include "support/arguments.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "giga/base/text.hpp"
+#include "support/config_file.hpp"
+#include "support/exit_codes.hpp"
+#include "support/suggest.hpp"
+
+namespace giga::tool {
+namespace {
+
+// Numbers bare, anything else in quotes.
+std::string shown(const std::string& value) {
+  const bool bare = !value.empty() && value.find_first_not_of("0123456789.-+eE") == std::string::npos;
+  return bare ? printable(value) : "'" + printable(value) + "'";
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& rule) {
+  throw UsageError("--" + name + " is " + shown(value) + "; must be " + rule);
+}
+
+std::string without_separators(std::string text) {
+  std::erase_if(text, [](char c) { return c == '-' || c == '_'; });
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all.append(all.empty() ? "" : ", ").append(word);
+  return all;
+}
+
+// "sise" of "--sise=10".
+std::string bare_name(const std::string& argument) {
+  const std::size_t first = argument.find_first_not_of('-');
+  return first == std::string::npos ? "" : argument.substr(first, argument.find('=') - first);
+}
+
+}  // namespace
+
+void Arguments::add_value(const std::string& name, const std::string& placeholder, const std::string& help,
+                          const std::string& group) {
+  // TakeAll: a repeated option is refused by text(), in our words.
+  app_->add_option(
+          "--" + name, [](const CLI::results_t&) { return true; }, help)
+      ->option_text(placeholder)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+}
+
+void Arguments::add_flag(const std::string& name, const std::string& help, const std::string& group) {
+  app_->add_flag("--" + name, help)->group(group);
+}
+
+std::vector<std::string> Arguments::known() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* each : app_->get_options()) names.push_back(each->get_lnames().front());
+  return names;
+}
+
+void Arguments::refuse_leftovers(const std::string& hint) const {
+  const std::vector<std::string> left = app_->remaining();
+  if (left.empty()) return;
+  const std::string& first = left.front();
+  if (!first.starts_with('-') || first == "-") {
+    throw UsageError("unexpected argument '" + printable(first) + "'" + hint);
+  }
+  const std::string suggestion = did_you_mean(bare_name(first), known(), "--");
+  throw UsageError("unknown option '" + printable(first.substr(0, first.find('='))) + "'" +
+                   (suggestion.empty() ? "; see --help for the options" : suggestion));
+}
+
+void Arguments::read_config() {
+  const auto path = text("config");
+  if (!path) return;
+  const std::vector<std::string> names = known();
+  for (const Setting& setting : read_settings(*path, app_->get_name())) {
+    const bool exists = std::find(names.begin(), names.end(), setting.name) != names.end();
+    if (!exists || setting.name == "config" || setting.name == "help") {
+      throw UsageError(printable(*path, 4096) + ": unknown key '" + printable(setting.name) + "'" +
+                       (exists ? "" : did_you_mean(setting.name, names)));
+    }
+    if (option(setting.name)->count() == 0) option(setting.name)->add_result(setting.value);
+  }
+}
+
+bool Arguments::given(const std::string& name) const {
+  return option(name)->count() > 0;
+}
+
+bool Arguments::flag(const std::string& name) const {
+  const auto value = given(name) ? option(name)->results().back() : "false";
+  for (const char* yes : {"true", "on", "yes", "1"}) {
+    if (value == yes) return true;
+  }
+  for (const char* no : {"false", "off", "no", "0"}) {
+    if (value == no) return false;
+  }
+  refuse(name, value, "true or false");
+}
+
+std::optional<std::string> Arguments::text(const std::string& name) const {
+  const CLI::results_t& values = option(name)->results();
+  if (values.empty()) return std::nullopt;
+  if (values.size() > 1) {
+    throw UsageError("--" + name + " is given " + std::to_string(values.size()) + " times; give it once");
+  }
+  if (values[0].empty()) throw UsageError("--" + name + " is empty; give it a value");
+  return values[0];
+}
+
+std::uint64_t Arguments::whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,
+                               std::uint64_t most) const {
+  const auto value = text(name);
+  if (!value) return fallback;
+  std::uint64_t parsed = 0;
+  const char* end = value->data() + value->size();
+  const auto result = std::from_chars(value->data(), end, parsed);
+  if (result.ec != std::errc{} || result.ptr != end || parsed < least || parsed > most) {
+    refuse(name, *value, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  }
+  return parsed;
+}
+
+Index Arguments::count(const std::string& name, Index fallback, Index least, Index most) const {
+  return static_cast<Index>(whole(name, static_cast<std::uint64_t>(fallback),
+                                  static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)));
+}
+
+double Arguments::number(const std::string& name, double fallback, double least, double most) const {
+  const auto value = text(name);
+  if (!value) return fallback;
+  const auto parsed = parse_double(*value);
+  if (!parsed || *parsed < least || *parsed > most) {
+    refuse(name, *value, "a number from " + shortest(least) + " to " + shortest(most));
+  }
+  return *parsed + 0.0;  // -0 becomes 0
+}
+
+int Arguments::position(const std::string& name, const std::string& value,
+                        const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (without_separators(names[i]) == without_separators(value)) return static_cast<int>(i);
+  }
+  refuse(name, value, "one of " + joined(names) + did_you_mean(value, names));
+}
+
+}  // namespace giga::tool

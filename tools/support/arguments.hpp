@@ -1,0 +1,78 @@
+// The options of one verb. CLI11 splits the command line and prints the help; the values stay text until they
+// are asked for here, so that every refusal names the option, the value and what is allowed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/types.hpp"
+
+namespace giga::tool {
+
+/// The names of an enumeration whose values count from 0 and whose name() knows no more: "unknown".
+template <typename Enum>
+[[nodiscard]] std::vector<std::string> names_of() {
+  std::vector<std::string> names;
+  for (int value = 0;; ++value) {
+    const std::string_view text = name(static_cast<Enum>(value));
+    if (text == "unknown") return names;
+    names.emplace_back(text);
+  }
+}
+
+class Arguments {
+ public:
+  /// `app` must outlive this object.
+  explicit Arguments(CLI::App& app) : app_(&app) {}
+
+  /// Options are named without dashes. The group is a heading of the help.
+  void add_value(const std::string& name, const std::string& placeholder, const std::string& help,
+                 const std::string& group);
+  void add_flag(const std::string& name, const std::string& help, const std::string& group);
+
+  /// Throws UsageError if anything on the command line was not understood. `hint` says where words that are
+  /// not options belong.
+  void refuse_leftovers(const std::string& hint) const;
+
+  /// Takes what the command line did not give from the file that --config names, if it names one.
+  void read_config();
+
+  [[nodiscard]] bool given(const std::string& name) const;
+  [[nodiscard]] bool flag(const std::string& name) const;
+
+  /// These throw UsageError for an option given twice, empty, malformed or out of range.
+  [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+  [[nodiscard]] std::uint64_t whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,
+                                    std::uint64_t most) const;
+  [[nodiscard]] Index count(const std::string& name, Index fallback, Index least, Index most) const;
+  [[nodiscard]] double number(const std::string& name, double fallback, double least, double most) const;
+
+  /// Hyphens and underscores in the value do not matter.
+  template <typename Enum>
+  [[nodiscard]] Enum choice(const std::string& name, Enum fallback) const {
+    const auto value = text(name);
+    return value ? static_cast<Enum>(position(name, *value, names_of<Enum>())) : fallback;
+  }
+
+ private:
+  [[nodiscard]] CLI::Option* option(const std::string& name) const { return app_->get_option("--" + name); }
+  [[nodiscard]] std::vector<std::string> known() const;
+  [[nodiscard]] static int position(const std::string& name, const std::string& value,
+                                    const std::vector<std::string>& names);
+
+  CLI::App* app_;
+};
+
+/// A verb of the command: where its options were parsed, and what to do with them.
+struct Verb {
+  CLI::App* app;
+  std::function<void()> run;
+};
+
+}  // namespace giga::tool

@@ -1,0 +1,19 @@
+// Options kept in a file: `size = 50`, one a line, '#' for comments, optionally under a `[build]` heading.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace giga::tool {
+
+struct Setting {
+  std::string name;  ///< as on the command line, without dashes: "max-steps"; the file may say max_steps
+  std::string value;
+};
+
+/// The settings of the verb in the order of the file. Throws InputMissing when there is no such file and
+/// UsageError for a section of another name, a key without exactly one value or a key given twice.
+[[nodiscard]] std::vector<Setting> read_settings(const std::filesystem::path& path, const std::string& verb);
+
+}  // namespace giga::tool

@@ -1,0 +1,72 @@
+#include "support/console.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr std::size_t kMessageLimit = 8192;
+
+// 0 or the errno that stopped it.
+int write_all(int fd, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+bool has_value(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+void write_stdout(std::string_view bytes) {
+  const int error = write_all(STDOUT_FILENO, bytes);
+  if (error == EPIPE) throw ClosedPipe{};
+  if (error != 0) throw IoError("stdout: cannot write: " + std::system_category().message(error));
+}
+
+void write_stderr(std::string_view text) noexcept {
+  (void)write_all(STDERR_FILENO, text);
+}
+
+void say_error(std::string_view message) noexcept {
+  try {
+    const bool colours = stderr_has_colours();
+    std::string line = "giga: ";
+    line += colours ? "\x1b[1;31merror:\x1b[0m " : "error: ";
+    write_stderr(line + printable(message, kMessageLimit) + "\n");
+  } catch (...) {  // no memory left to be careful with
+    write_stderr("giga: error: ");
+    write_stderr(message);
+    write_stderr("\n");
+  }
+}
+
+bool stderr_is_live() {
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+bool stderr_has_colours() {
+  return stderr_is_live() && !has_value("NO_COLOR");
+}
+
+void Notes::operator()(const std::string& text) const {
+  if (!quiet_) write_stderr("giga: note: " + text + "\n");
+}
+
+}  // namespace giga::tool

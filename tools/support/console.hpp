@@ -1,0 +1,34 @@
+// The two standard streams: results go to stdout and must arrive, messages go to stderr and may be lost.
+// Nothing here looks at the locale.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace giga::tool {
+
+/// Throws IoError when the bytes cannot be written, ClosedPipe when nobody reads them any more.
+void write_stdout(std::string_view bytes);
+
+void write_stderr(std::string_view text) noexcept;
+
+/// "giga: error: ..." in one line, whatever the message holds.
+void say_error(std::string_view message) noexcept;
+
+/// stderr is a terminal that can redraw a line.
+[[nodiscard]] bool stderr_is_live();
+
+/// Colours are welcome on stderr: a live terminal, and NO_COLOR is unset or empty (no-color.org).
+[[nodiscard]] bool stderr_has_colours();
+
+/// Remarks on stderr that change nothing: "giga: note: ...".
+class Notes {
+ public:
+  explicit Notes(bool quiet) : quiet_(quiet) {}
+  void operator()(const std::string& text) const;
+
+ private:
+  bool quiet_;
+};
+
+}  // namespace giga::tool

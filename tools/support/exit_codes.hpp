@@ -1,0 +1,44 @@
+// The exit codes (DESIGN.md, section 6; Stan's and sysexits.h's), the command's own exceptions, and the one
+// place that turns exceptions into both.
+#pragma once
+
+#include <stdexcept>
+
+namespace giga::tool {
+
+enum ExitCode : int {
+  kOk = 0,
+  kUsage = 64,
+  kBadData = 65,
+  kNoInput = 66,
+  kInternal = 70,
+  kResources = 71,
+  kCannotCreate = 73,
+  kIo = 74,
+  kSignalBase = 128,  ///< plus the number of the signal
+};
+
+/// The command line or the configuration file asks for something that cannot be.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The machine has too little of something.
+class ResourceError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A signal asked to stop, and nothing was written.
+struct Stopped {
+  int signal;
+};
+
+/// Whoever read the results has gone: nobody is left to tell.
+struct ClosedPipe {};
+
+/// Inside a catch block: says on stderr what is being handled, in one line, and returns the exit code.
+[[nodiscard]] int report_exception() noexcept;
+
+}  // namespace giga::tool

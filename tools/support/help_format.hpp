@@ -1,0 +1,30 @@
+// The layout of the help texts: CLI11's, with one blank line between parts and the help option last.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace giga::tool {
+
+class HelpFormat : public CLI::Formatter {
+ public:
+  HelpFormat() {
+    column_width(kColumn);
+    label("OPTIONS", "options");
+    label("SUBCOMMAND", "command");
+  }
+
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n", at))
+      text.erase(at, 1);
+    return text;
+  }
+
+  std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
+
+ private:
+  static constexpr std::size_t kColumn = 20;
+};
+
+}  // namespace giga::tool

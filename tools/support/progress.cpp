@@ -1,0 +1,113 @@
+#include "support/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "support/console.hpp"
+
+namespace giga::tool {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kRedraw{100};
+constexpr milliseconds kLines{10'000};
+constexpr double kFirstDraw_s = 0.3;  // shorter stages would only flicker
+constexpr int kBarWidth = 24;
+
+int terminal_width() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 80;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 10) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.0f} h", seconds / 3600);
+}
+
+}  // namespace
+
+Progress::Progress(bool quiet) : live_(stderr_is_live()), colours_(stderr_has_colours()) {
+  if (!quiet) thread_ = std::jthread([this](const std::stop_token& stop) { draw_until(stop); });
+}
+
+Progress::~Progress() {
+  end();
+}
+
+void Progress::begin(std::string what, Index total, std::string unit) {
+  const std::lock_guard lock(mutex_);
+  clear();
+  what_ = std::move(what);
+  unit_ = std::move(unit);
+  detail_.clear();
+  total_ = total;
+  done_ = steps_ = 0;
+  stage_.restart();
+}
+
+void Progress::update(Index done, Index steps, std::string detail) {
+  const std::lock_guard lock(mutex_);
+  done_ = done;
+  steps_ = steps;
+  detail_ = std::move(detail);
+}
+
+void Progress::end() {
+  const std::lock_guard lock(mutex_);
+  clear();
+  what_.clear();
+}
+
+void Progress::draw_until(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const milliseconds interval = live_ ? kRedraw : kLines;
+  while (!stop.stop_requested()) {
+    wake_.wait_for(lock, stop, interval, [] { return false; });
+    if (stop.stop_requested() || what_.empty() || stage_.seconds() < kFirstDraw_s) continue;
+    const std::string text = status();
+    write_stderr(live_ ? "\r\x1b[K" + bar(text) : "giga: " + what_ + ": " + text + "\n");
+    drawn_ = live_;
+  }
+}
+
+std::string Progress::status() const {
+  const double seconds = stage_.seconds();
+  if (total_ == 0) return duration(seconds);
+  std::string text = fmt::format("{}/{} {}", done_, total_, unit_);
+  if (!detail_.empty()) text += ", " + detail_;
+  if (steps_ > 0) text += fmt::format(", {:.4g} steps/s", static_cast<double>(steps_) / seconds);
+  if (done_ > 0 && done_ < total_) {
+    const double left = seconds * static_cast<double>(total_ - done_) / static_cast<double>(done_);
+    text += ", " + duration(left) + " left";
+  }
+  return text;
+}
+
+std::string Progress::bar(const std::string& text) const {
+  std::string line = what_ + " ";
+  std::string filled;
+  if (total_ > 0) {
+    const auto share = static_cast<double>(done_) / static_cast<double>(total_);
+    const int full = std::clamp(static_cast<int>(share * kBarWidth), 0, kBarWidth);
+    filled = fmt::format("[{:#<{}}{:.<{}}] ", "", full, "", kBarWidth - full);
+  }
+  const auto width = static_cast<std::size_t>(std::max(terminal_width() - 1, 1));
+  if (line.size() + filled.size() + text.size() > width) filled.clear();
+  if (line.size() + filled.size() + text.size() > width) return (line + text).substr(0, width);
+  if (colours_ && !filled.empty()) filled = "\x1b[36m" + filled + "\x1b[0m";
+  return line + filled + text;
+}
+
+void Progress::clear() {
+  if (std::exchange(drawn_, false)) write_stderr("\r\x1b[K");
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,50 @@
+// How far the work has come, on stderr: a bar on a terminal, redrawn ten times a second and gone at the end;
+// plain lines every ten seconds otherwise. A thread of its own draws, so that stages which report nothing are
+// seen too.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "giga/base/types.hpp"
+#include "support/resources.hpp"
+
+namespace giga::tool {
+
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// A stage begins: "preparing 1000000 x 50 vectors". With a total, `unit` is what is counted.
+  void begin(std::string what, Index total = 0, std::string unit = "");
+
+  /// `done` of the total after `steps` steps; `detail` is shown as it is.
+  void update(Index done, Index steps, std::string detail);
+
+  /// Removes the bar. Nothing is drawn until the next stage.
+  void end();
+
+ private:
+  void draw_until(const std::stop_token& stop);
+  [[nodiscard]] std::string status() const;
+  [[nodiscard]] std::string bar(const std::string& text) const;
+  void clear();
+
+  const bool live_;
+  const bool colours_;
+  std::mutex mutex_;  // guards all below
+  std::string what_;  // empty between stages
+  std::string unit_, detail_;
+  Index total_ = 0, done_ = 0, steps_ = 0;
+  bool drawn_ = false;
+  Stopwatch stage_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace giga::tool

@@ -1,0 +1,109 @@
+#include "support/signals.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <string>
+
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr timespec kPatience = {.tv_sec = 1, .tv_nsec = 0};
+
+std::atomic<int> g_signal{0};
+std::atomic<bool> g_done{false};
+
+// An OutputFile does not say where its temporary is, but it is open, so the system knows.
+void remove_temporaries() {
+  std::error_code error;
+  std::filesystem::directory_iterator entries("/proc/self/fd", error);
+  for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    std::error_code ignored;
+    const auto file = std::filesystem::read_symlink(entries->path(), ignored);
+    const std::string name = file.filename().string();
+    if (name.starts_with(".giga-") && name.ends_with(".tmp")) ::unlink(file.c_str());
+  }
+}
+
+[[noreturn]] void end_process(int signal) {
+  if (stderr_is_live()) write_stderr("\r\x1b[K");
+  write_stderr("giga: stopped; nothing was written\n");
+  try {
+    remove_temporaries();
+  } catch (...) {  // leave one behind rather than not leave
+  }
+  ::_exit(kSignalBase + signal);
+}
+
+// A page of a mapped file that is no longer there: the file was cut, or the disk failed.
+void on_bus_error(int) {
+  constexpr std::string_view kMessage =
+      "giga: error: the input file became shorter or unreadable while it was read; run again\n";
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(kIo);
+}
+
+void handle_with(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
+}
+
+// nohup and background jobs of scripts start us with signals ignored: so they stay.
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+SignalWatch::SignalWatch() {
+  handle_with(SIGPIPE, SIG_IGN);  // a write then fails, and what was begun is removed
+  handle_with(SIGBUS, on_bus_error);
+  sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(signal)) sigaddset(&signals_, signal);
+  }
+  sigaddset(&signals_, SIGUSR2);  // from the destructor, to end the watch
+  ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+  thread_ = std::thread([this] { watch(); });
+}
+
+SignalWatch::~SignalWatch() {
+  g_done = true;
+  ::pthread_kill(thread_.native_handle(), SIGUSR2);
+  thread_.join();
+}
+
+void SignalWatch::watch() const {
+  int signal = 0;
+  while (signal == 0 || signal == SIGUSR2) {
+    if (::sigwait(&signals_, &signal) != 0) signal = 0;
+    if (g_done) return;
+  }
+  g_signal = signal;
+  int second = 0;
+  do {
+    second = ::sigtimedwait(&signals_, nullptr, &kPatience);
+  } while (second < 0 && errno == EINTR);
+  if (!g_done) end_process(signal);
+}
+
+int signal_received() noexcept {
+  return g_signal;
+}
+
+void stop_if_signalled() {
+  if (const int signal = signal_received()) throw Stopped{signal};
+}
+
+}  // namespace giga::tool
