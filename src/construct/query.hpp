@@ -30,7 +30,7 @@ struct Query {
 
 /// The norm below which a weight, up to about |L| / |L_n|, might overflow.
 [[nodiscard]] inline double smallest_weighable_norm(Extended target_norm) {
-  return static_cast<double>(target_norm * 1e-290L);
+  return static_cast<double>(target_norm * 1e-305L);
 }
 
 /// argmax over rows of <l_n, r>, for any r that is not zero.

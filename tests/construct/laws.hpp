@@ -36,7 +36,8 @@ void expect_giga_laws(Index first, Index count);
 void expect_resumable(Index first, Index count);
 
 /// The same rows, weights and traces from every selector on 1 and 2 threads.
-void expect_selectors_agree(const Problem& problem, Index size);
+/// `may_scan`: the problem may have rows too short to weigh.
+void expect_selectors_agree(const Problem& problem, Index size, bool may_scan = false);
 
 /// From the weights of a corrective build: its next step is no worse than GIGA's, the library's and the
 /// oracle's, and its weights are stationary.

@@ -27,19 +27,19 @@ TEST(Selector, AllReturnTheSameBitsAtTheEdgesOfBlocksAndTiles) {
     test::expect_selectors_agree(test::gaussian_problem(rows, 7, rows), 8);
 }
 
-// Rows of a norm below 1e-290 |L| are taken as zero by all, whichever way they point.
+// Rows of a norm below 1e-305 |L| are taken as zero by all, whichever way they point.
 TEST(Selector, AllPassOverRowsTooShortToWeigh) {
-  for (const double longest : {150, 200, 300}) {
+  for (const double longest : {150, 200, 280}) {
     for (Index seed = 0; seed < 12 && !HasFailure(); ++seed) {
       Problem p = test::gaussian_problem(300, 5, seed);
       Stream random = stream(31, "short rows", seed);
       for (Index n = 0; n < p.rows; ++n) {  // a third of the rows is long, the others are around the limit
-        const double exponent = n % 3 == 0 ? longest : longest - 291 + 6 * random.uniform();
+        const double exponent = n % 3 == 0 ? longest : longest - 306 + 6 * random.uniform();
         for (Index j = 0; j < p.dim; ++j)
           p.data[static_cast<std::size_t>(n * p.dim + j)] *= std::pow(10.0, exponent);
       }
       SCOPED_TRACE("longest 1e" + std::to_string(longest));
-      test::expect_selectors_agree(p, 20);
+      test::expect_selectors_agree(p, 20, true);
     }
   }
 }

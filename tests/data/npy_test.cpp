@@ -293,18 +293,10 @@ std::string mutated(std::string file, std::mt19937& random) {
     const std::size_t at = random() % std::min<std::size_t>(file.size(), 140);
     const char telling = kTelling[random() % kTelling.size()];
     switch (random() % 5) {
-      case 0:
-        file[at] = static_cast<char>(file[at] ^ (1 << random() % 8));
-        break;
-      case 1:
-        file[at] = telling;
-        break;
-      case 2:
-        file.erase(at, 1 + random() % 3);
-        break;
-      case 3:
-        file.insert(at, 1, telling);
-        break;
+      case 0: file[at] = static_cast<char>(file[at] ^ (1 << random() % 8)); break;
+      case 1: file[at] = telling; break;
+      case 2: file.erase(at, 1 + random() % 3); break;
+      case 3: file.insert(at, 1, telling); break;
       default:
         if (random() % 8 == 0) file.resize(at);
     }

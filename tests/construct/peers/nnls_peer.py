@@ -28,8 +28,7 @@ def main():
         norms = np.linalg.norm(a, axis=0)
         theirs, _ = nnls(a / norms, b / scale, maxiter=100 * a.shape[1])
         difference = np.linalg.norm(a @ ours - b) / scale - np.linalg.norm(a / norms @ theirs - b / scale)
-        # Ours lower than scipy's is no fault of ours where scipy gave up on ill-conditioned columns.
-        if not difference <= TOLERANCE or (ours < 0).any() or not np.isfinite(ours).all():
+        if not abs(difference) <= TOLERANCE or (ours < 0).any() or not np.isfinite(ours).all():
             print(f"problem {count}: {a.shape[0]} x {a.shape[1]}, residual differs by {difference:.3e}")
             bad += 1
         worst = max(worst, abs(difference))
