@@ -44,6 +44,22 @@ TEST(Selector, AllPassOverRowsTooShortToWeigh) {
   }
 }
 
+// A row that points along L but is so short that sigma / sigma_n overflows: sigma is 1e10 |L| here.
+TEST(Selector, NoMethodGivesAWeightThatOverflows) {
+  for (double shortest = 1e-280; shortest > 0; shortest /= 10) {
+    const std::vector<double> data = {1e10, 0, -1e10, 0, 0.3, 1, -0.3, 1, 0, shortest};
+    const DenseRows rows(MatrixView::of(data.data(), 5, 2));
+    const VectorTable table(rows, {.threads = 1});
+    ASSERT_FALSE(table.zero_target());
+    for (const Method method : test::kAllMethods) {
+      const BuildResult result = test::build(table, method, 4);
+      EXPECT_TRUE(std::isfinite(result.relative_error)) << name(method) << ", " << shortest;
+      for (const double weight : result.coreset.weights)
+        EXPECT_TRUE(std::isfinite(weight)) << name(method) << ", " << shortest;
+    }
+  }
+}
+
 TEST(Selector, AllReturnTheSameBitsOnDenormalRows) {
   for (Index seed = 0; seed < 40 && !HasFailure(); ++seed) {
     Problem p = test::gaussian_problem(200, 4, seed);
