@@ -125,7 +125,8 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
   while (true) {
     if (const auto reason = finished(state, limits)) return *reason;
     Proposal proposal = propose(table, state, result.search);
-    const bool improves = proposal.row >= 0 && (proposal.error < state.error || state.steps == 0);
+    const bool improves = proposal.row >= 0 && (proposal.error < state.error ||
+                                                (state.steps == 0 && std::isfinite(proposal.error)));
     if (!improves && is_greedy(state.method)) {
       state.exhausted = near_rounding(table, state) ? Termination::NumericLimit : Termination::NoProgress;
       state.active.drop_zeros();  // the row that was tried

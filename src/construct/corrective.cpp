@@ -36,7 +36,7 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchS
 Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStats& stats) {
   ExtendedVector residual = table.target();
   if (!state.x.empty()) add_scaled(residual, -1, state.x);
-  const Query query = linear_query(table.target(), residual, table.target_norm());
+  const Query query = linear_query(table.target(), residual, table.norm_sum());
   const Pick pick = table.selector().best(query, state.memory, stats);
   Proposal proposal;
   if (pick.row < 0) return proposal;

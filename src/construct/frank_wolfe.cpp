@@ -11,7 +11,7 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, Search
   const Extended s = static_cast<Extended>(table.norm_sum()) / table.target_norm();
   ExtendedVector residual = table.target();
   if (!state.x.empty()) add_scaled(residual, -1, state.x);
-  const Query query = linear_query(table.target(), residual, table.target_norm());
+  const Query query = linear_query(table.target(), residual, table.norm_sum());
   const Pick pick = table.selector().best(query, state.memory, stats);
   Proposal proposal;
   if (pick.row < 0) return proposal;

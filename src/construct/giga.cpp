@@ -12,7 +12,7 @@ namespace {
 // The first point: the row best aligned with l, scaled optimally.
 Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const ExtendedVector& l = table.target();
-  const Pick pick = table.selector().best(linear_query(l, l, table.target_norm()), state.memory, stats);
+  const Pick pick = table.selector().best(linear_query(l, l, table.norm_sum()), state.memory, stats);
   Proposal proposal;
   if (pick.row < 0) return proposal;
   const Index slot = state.active.slot_of(table.rows(), pick.row);
@@ -34,7 +34,7 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   const Extended x_norm = norm(state.x);
   ExtendedVector v = state.x;
   scale(v, 1 / x_norm);
-  const Pick pick = table.selector().best(geodesic_query(l, v, table.target_norm()), state.memory, stats);
+  const Pick pick = table.selector().best(geodesic_query(l, v, table.norm_sum()), state.memory, stats);
   Proposal proposal;
   if (pick.row < 0) return proposal;
   const Index slot = state.active.slot_of(table.rows(), pick.row);

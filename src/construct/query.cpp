@@ -57,7 +57,7 @@ double score_of_ordinary(const Query& query, const double* x, const kernels::Dot
 
 }  // namespace
 
-Query linear_query(const ExtendedVector& l, const ExtendedVector& r, Extended target_norm) {
+Query linear_query(const ExtendedVector& l, const ExtendedVector& r, double norm_sum) {
   Query query;
   query.criterion = Criterion::Linear;
   const Extended length = norm(r);
@@ -69,11 +69,11 @@ Query linear_query(const ExtendedVector& l, const ExtendedVector& r, Extended ta
   query.d = padded_double(d);
   query.v.assign(query.d.size(), 0.0);
   query.across = padded_double(g);
-  query.min_norm = smallest_weighable_norm(target_norm);
+  query.min_norm = smallest_weighable_norm(norm_sum);
   return query;
 }
 
-Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, Extended target_norm) {
+Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, double norm_sum) {
   Query query;
   query.criterion = Criterion::Geodesic;
   ExtendedVector g;
@@ -87,7 +87,7 @@ Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, Extended 
   query.d = padded_double(d);
   query.v = padded_double(v);
   query.across = padded_double(g);
-  query.min_norm = smallest_weighable_norm(target_norm);
+  query.min_norm = smallest_weighable_norm(norm_sum);
   return query;
 }
 

@@ -28,16 +28,16 @@ struct Query {
   double min_norm = 0;  // rows of a smaller norm are taken as zero: their weight would overflow
 };
 
-/// The norm below which a weight, up to about |L| / |L_n|, might overflow.
-[[nodiscard]] inline double smallest_weighable_norm(Extended target_norm) {
-  return static_cast<double>(target_norm * 1e-305L);
+/// The norm below which a weight, at most about sigma / sigma_n, might overflow.
+[[nodiscard]] inline double smallest_weighable_norm(double norm_sum) {
+  return norm_sum * 1e-305;
 }
 
 /// argmax over rows of <l_n, r>, for any r that is not zero.
-[[nodiscard]] Query linear_query(const ExtendedVector& l, const ExtendedVector& r, Extended target_norm);
+[[nodiscard]] Query linear_query(const ExtendedVector& l, const ExtendedVector& r, double norm_sum);
 
 /// argmax over rows of <d_t, d_tn>, for v a unit vector that differs from l.
-[[nodiscard]] Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, Extended target_norm);
+[[nodiscard]] Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, double norm_sum);
 
 /// Never chosen: a zero row, or no row at all.
 inline constexpr double kNeverChosen = -std::numeric_limits<double>::infinity();

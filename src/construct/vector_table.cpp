@@ -144,7 +144,7 @@ VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
     scale(target_, 1 / target_norm_);
     // Rows too short to be given a weight are known to exact_score alone: where there are such, all are
     // scored.
-    if (smallest_norm < smallest_weighable_norm(target_norm_)) {
+    if (smallest_norm < smallest_weighable_norm(norm_sum_)) {
       kind_ = SelectorKind::Scan;
       tree.reset();
     }

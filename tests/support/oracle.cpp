@@ -151,7 +151,7 @@ std::vector<Extended> Oracle::residual_scores(const Coreset& coreset) const {
 Extended Oracle::best(const std::vector<Extended>& scores) const {
   Extended most = -1;
   for (std::size_t n = 0; n < scores.size(); ++n) {
-    if (norms_[n] >= 1e-305L * target_norm_) most = std::max(most, scores[n]);
+    if (norms_[n] >= 1e-305L * norm_sum_) most = std::max(most, scores[n]);
   }
   return most;
 }
