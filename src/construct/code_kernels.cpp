@@ -19,7 +19,7 @@ constexpr float kSlack = 1e-5F;
 constexpr float kKappaError = 2e-7F;  // relative, of a kappa rounded to float
 constexpr double kTooCloseToTarget = 1e-5;
 constexpr float kFinestScale = 1e-12F;  // of rows that the leading directions span
-constexpr Index kPairBytes = 2 * kGroupRows;
+constexpr int kCodeOffset = 136;        // q + 136 = 16 (h + 8) + (f + 8)
 }  // namespace giga::kernels
 #endif
 
@@ -59,24 +59,32 @@ HWY_INLINE float subtract_target(const double* x, double inverse_norm, double c,
   return top;
 }
 
-// codes[j] = round(unit[j] / step); returns the squared norm of unit - step * codes. Both arrays may be
-// written and read up to the next multiple of the vector width: they have room, and `unit` is zero there.
-HWY_INLINE float round_to_codes(const float* unit, float step, float inverse_step, Index dim,
-                                std::int8_t* codes) {
+// codes[j] = q + 136 with q = round(unit[j] / step); errors[0] and [1] are the squared norms of unit - step q
+// and of unit - step 16 h. Both arrays may be written and read up to the next multiple of the vector width:
+// they have room, and `unit` is zero there.
+HWY_INLINE void round_to_codes(const float* unit, float step, float inverse_step, Index dim,
+                               std::uint8_t* codes, float* errors) {
   const hn::ScalableTag<float> f32;
-  const hn::Rebind<std::int8_t, decltype(f32)> i8;
+  const hn::RebindToSigned<decltype(f32)> i32;
+  const hn::Rebind<std::uint8_t, decltype(f32)> u8;
   const auto width = static_cast<Index>(hn::Lanes(f32));
   const auto inverse = hn::Set(f32, inverse_step);
   const auto vstep = hn::Set(f32, step);
+  const auto offset = hn::Set(i32, kCodeOffset);
   auto squares = hn::Zero(f32);
+  auto coarse_squares = hn::Zero(f32);
   for (Index j = 0; j < dim; j += width) {
     const auto u = hn::LoadU(f32, unit + j);
     const auto q = hn::NearestInt(hn::Mul(u, inverse));
     const auto error = hn::Sub(u, hn::Mul(vstep, hn::ConvertTo(f32, q)));
     squares = hn::Add(squares, hn::Mul(error, error));
-    hn::StoreU(hn::DemoteTo(i8, q), i8, codes + j);
+    const auto h16 = hn::ShiftLeft<4>(hn::ShiftRight<4>(hn::Add(q, hn::Set(i32, 8))));
+    const auto coarse_error = hn::Sub(u, hn::Mul(vstep, hn::ConvertTo(f32, h16)));
+    coarse_squares = hn::Add(coarse_squares, hn::Mul(coarse_error, coarse_error));
+    hn::StoreU(hn::DemoteTo(u8, hn::Add(q, offset)), u8, codes + j);
   }
-  return hn::GetLane(hn::SumOfLanes(f32, squares));
+  errors[0] = hn::GetLane(hn::SumOfLanes(f32, squares));
+  errors[1] = hn::GetLane(hn::SumOfLanes(f32, coarse_squares));
 }
 
 // y = <unit, b>, unit -= y b; returns y.
@@ -125,9 +133,28 @@ HWY_INLINE double distance_from_target(double c, const float* unit, Index dim) {
 // What is known of the rows of a group while they are encoded.
 struct GroupRows {
   double inverse_norm[kGroupRows], c[kGroupRows], rho[kGroupRows];
-  float largest[kGroupRows], scale[kGroupRows], step[kGroupRows], inverse_step[kGroupRows], error[kGroupRows];
+  float largest[kGroupRows], scale[kGroupRows], step[kGroupRows], inverse_step[kGroupRows],
+      errors[kGroupRows][2];
   bool coded[kGroupRows];
 };
+
+// Splits the codes of 16 rows into the two planes, four dimensions at a time.
+HWY_INLINE void pack_group(const std::uint8_t* codes, Index room, Index group, const CodeBlock& block) {
+  std::uint8_t* coarse = block.coarse + group * block.quads * kQuadBytes;
+  std::uint8_t* fine = block.fine + group * block.quads * kQuadBytes;
+  const auto folded = [](std::uint32_t halves) {  // dimensions 0 and 1 below, 2 and 3 above
+    return static_cast<std::uint16_t>((halves & 0xFFFFU) | (halves >> 12));
+  };
+  for (Index t = 0; t < block.quads; ++t) {
+    for (Index r = 0; r < kGroupRows; ++r) {
+      std::uint32_t four;
+      std::memcpy(&four, codes + r * room + 4 * t, 4);
+      const std::uint16_t above = folded((four >> 4) & 0x0F0F0F0FU), below = folded(four & 0x0F0F0F0FU);
+      std::memcpy(coarse + t * kQuadBytes + 2 * r, &above, 2);
+      std::memcpy(fine + t * kQuadBytes + 2 * r, &below, 2);
+    }
+  }
+}
 
 // Encodes up to 16 rows, whose products with l and themselves are `t`, into the group's codes and side data.
 HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const CodeFrame& frame,
@@ -135,7 +162,7 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
                              EncodeSummary& summary) {
   const Index room = row_room(dim);
   float* const units = scratch.unit.data();
-  std::int8_t* const codes = scratch.codes.data();
+  std::uint8_t* const codes = scratch.codes.data();
   GroupRows g;
   for (Index r = 0; r < count; ++r) {
     g.coded[r] = t[r].with_self >= 1e-260 && t[r].with_self <= 1e280;  // no product of parts is denormal
@@ -159,7 +186,7 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     g.largest[r] = largest_of(units + r * room, dim);
   }
   for (Index r = 0; r < count; ++r) {
-    const float needed = std::max(g.largest[r] / 127.0F / static_cast<float>(g.rho[r]), kFinestScale);
+    const float needed = std::max(g.largest[r] / 119.0F / static_cast<float>(g.rho[r]), kFinestScale);
     const std::uint16_t bits = rounded_up(needed);
     g.scale[r] = g.coded[r] ? expanded(bits) : 1.0F;
     g.step[r] = g.coded[r] ? g.scale[r] * static_cast<float>(g.rho[r]) : 1e30F;
@@ -167,19 +194,22 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     block.scale[group * kGroupRows + r] = g.coded[r] ? bits : std::uint16_t{0};
   }
   for (Index r = 0; r < count; ++r) {
-    g.error[r] = round_to_codes(units + r * room, g.step[r], g.inverse_step[r], dim, codes + r * room);
+    round_to_codes(units + r * room, g.step[r], g.inverse_step[r], dim, codes + r * room, g.errors[r]);
   }
   for (Index r = 0; r < count; ++r) {
     const Index at = group * kGroupRows + r;
     block.kappa[at] =
         g.coded[r] ? static_cast<float>(g.c[r] / g.rho[r]) : std::numeric_limits<float>::quiet_NaN();
     if (g.coded[r]) {
-      const double spread = static_cast<double>(std::sqrt(g.error[r]) / g.step[r]) * (1 + 1e-4);
-      summary.spread = std::max(summary.spread, spread);
+      CodeBounds& bounds = summary.bounds;
+      const float spread = std::sqrt(g.errors[r][0]) / g.step[r] * (1 + 1e-4F);
+      const float coarse_spread = std::sqrt(g.errors[r][1]) / g.step[r] * (1 + 1e-4F);
+      bounds.spread = std::max(bounds.spread, spread);
+      bounds.coarse_spread = std::max(bounds.coarse_spread, coarse_spread);
       // |scale q| <= |rest| + |error|, and no component of the rest exceeds `largest`
-      const double reach = static_cast<double>(g.largest[r]) / g.rho[r] * std::sqrt(static_cast<double>(dim));
-      summary.code_norm =
-          std::max(summary.code_norm, std::min(reach, 1.01) + spread * static_cast<double>(g.scale[r]));
+      const float reach = g.largest[r] / static_cast<float>(g.rho[r]) * std::sqrt(static_cast<float>(dim));
+      bounds.norm = std::max(bounds.norm,
+                             std::min(reach * 1.01F, 1.01F) + std::max(spread, coarse_spread) * g.scale[r]);
     } else if (std::any_of(rows + r * dim, rows + (r + 1) * dim, [](double value) { return value != 0; })) {
       summary.left_out.push_back(at);  // too close to l, or squares out of range: scored in double each time
     }
@@ -187,13 +217,8 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
   for (Index r = count; r < kGroupRows; ++r) {
     block.kappa[group * kGroupRows + r] = std::numeric_limits<float>::quiet_NaN();
     block.scale[group * kGroupRows + r] = 0;
-    std::memset(codes + r * room, 0, static_cast<size_t>(room));
   }
-  std::int8_t* out = block.codes + group * block.pairs * kPairBytes;
-  for (Index p = 0; p < block.pairs; ++p) {
-    for (Index r = 0; r < kGroupRows; ++r)
-      std::memcpy(out + p * kPairBytes + 2 * r, codes + r * room + 2 * p, 2);
-  }
+  pack_group(codes, room, group, block);
 }
 
 void Encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
@@ -211,38 +236,104 @@ void Encode(const double* rows, Index first, Index count, Index dim, const CodeF
   }
 }
 
-// sums[r] = the integer product of row r's codes with the query, for the 16 rows of a group.
+// sums[r] = the product of the query's integers with q of row r, for the 16 rows of a group.
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
 using Words = hn::CappedTag<std::int32_t, static_cast<size_t>(kGroupRows)>;
 constexpr Index kWordLanes = static_cast<Index>(hn::MaxLanes(Words()));
 constexpr Index kRegisters = kGroupRows / kWordLanes;
 
-HWY_INLINE void group_products(const std::int8_t* codes, const std::int32_t* query, Index pairs,
-                               std::int32_t* HWY_RESTRICT sums) {
+HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQuery& query,
+                              std::int32_t* HWY_RESTRICT sums) {
   const Words i32;
   const hn::Repartition<std::int16_t, Words> i16;
-  const hn::Rebind<std::int8_t, decltype(i16)> i8;
+  const hn::Rebind<std::uint8_t, decltype(i16)> u8;
+  const auto low = hn::Set(u8, 0x0F);
+  const auto high = hn::Set(u8, 0xF0);
+  const std::uint8_t* coarse = block.coarse + group * block.quads * kQuadBytes;
+  const std::uint8_t* fine = block.fine + group * block.quads * kQuadBytes;
+  const std::int32_t* pairs = query.fine.pairs.data();
   hn::Vec<Words> acc[kRegisters];
   for (auto& a : acc) a = hn::Zero(i32);
   auto unused = hn::Zero(i32);
-  for (Index p = 0; p < pairs; ++p) {
-    const auto q = hn::BitCast(i16, hn::Set(i32, query[p]));
+  for (Index t = 0; t < block.quads; ++t) {
+    const auto first = hn::BitCast(i16, hn::Set(i32, pairs[2 * t]));
+    const auto second = hn::BitCast(i16, hn::Set(i32, pairs[2 * t + 1]));
     for (Index k = 0; k < kRegisters; ++k) {
-      const auto c = hn::PromoteTo(i16, hn::LoadU(i8, codes + p * kPairBytes + 2 * k * kWordLanes));
-      acc[k] = hn::ReorderWidenMulAccumulate(i32, c, q, acc[k], unused);  // vpmaddwd: adjacent pairs
+      const Index at = t * kQuadBytes + 2 * k * kWordLanes;
+      const auto c = hn::LoadU(u8, coarse + at);
+      const auto f = hn::LoadU(u8, fine + at);
+      const auto below = hn::Or(hn::And(hn::ShiftLeft<4>(c), high), hn::And(f, low));
+      const auto above = hn::Or(hn::And(c, high), hn::And(hn::ShiftRight<4>(f), low));
+      // vpmaddwd: adjacent pairs
+      acc[k] = hn::ReorderWidenMulAccumulate(i32, hn::PromoteTo(i16, below), first, acc[k], unused);
+      acc[k] = hn::ReorderWidenMulAccumulate(i32, hn::PromoteTo(i16, above), second, acc[k], unused);
     }
   }
-  for (Index k = 0; k < kRegisters; ++k) hn::Store(acc[k], i32, sums + k * kWordLanes);
+  const auto offset = hn::Set(i32, kCodeOffset * query.fine.total);
+  for (Index k = 0; k < kRegisters; ++k) hn::Store(hn::Sub(acc[k], offset), i32, sums + k * kWordLanes);
 }
 #else
-HWY_INLINE void group_products(const std::int8_t* codes, const std::int32_t* query, Index pairs,
-                               std::int32_t* HWY_RESTRICT sums) {
+HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQuery& query,
+                              std::int32_t* HWY_RESTRICT sums) {
   std::fill_n(sums, kGroupRows, 0);
-  for (Index p = 0; p < pairs; ++p) {
-    const auto low = static_cast<std::int16_t>(query[p] & 0xFFFF);
-    const auto high = static_cast<std::int16_t>(query[p] >> 16);
-    for (Index r = 0; r < kGroupRows; ++r) {
-      sums[r] += codes[p * kPairBytes + 2 * r] * low + codes[p * kPairBytes + 2 * r + 1] * high;
+  for (Index i = 0; i < block.quads * kQuadBytes; ++i) {
+    const std::uint8_t c = block.coarse[group * block.quads * kQuadBytes + i];
+    const std::uint8_t f = block.fine[group * block.quads * kQuadBytes + i];
+    const auto pair = static_cast<size_t>(i / kQuadBytes * 2);
+    const int shift = i % 2 == 0 ? 0 : 16;
+    const Index r = i % kQuadBytes / 2;
+    sums[r] += (((c & 15) << 4 | (f & 15)) - kCodeOffset) *
+               static_cast<std::int16_t>(query.fine.pairs[pair] >> shift);
+    sums[r] += (((c & 240) | (f >> 4)) - kCodeOffset) *
+               static_cast<std::int16_t>(query.fine.pairs[pair + 1] >> shift);
+  }
+}
+#endif
+
+// The same with 16 h for q, from the coarse plane alone.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET <= HWY_AVX2
+HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQuery& query,
+                                std::int32_t* HWY_RESTRICT sums) {
+  // A product of two 4-bit codes with two steps is at most 2 * 15 * 127: eight of them fit 16 bits.
+  constexpr Index kQuadsAtOnce = 4;
+  const auto* coarse = reinterpret_cast<const __m256i*>(block.coarse + group * block.quads * kQuadBytes);
+  const auto* spread_out = reinterpret_cast<const __m256i*>(query.coarse_spread_out.data());
+  const __m256i low = _mm256_set1_epi8(0x0F);
+  __m256i first = _mm256_setzero_si256(), second = _mm256_setzero_si256();
+  const auto add_quads = [&](Index t, Index count) HWY_ATTR {
+    __m256i even = _mm256_setzero_si256(), odd = _mm256_setzero_si256();
+#pragma GCC unroll 4
+    for (Index i = t; i < t + count; ++i) {
+      const __m256i c = _mm256_loadu_si256(coarse + i);
+      const __m256i above = _mm256_and_si256(_mm256_srli_epi16(c, 4), low);
+      even = _mm256_add_epi16(
+          even, _mm256_maddubs_epi16(_mm256_and_si256(c, low), _mm256_loadu_si256(spread_out + 2 * i)));
+      odd = _mm256_add_epi16(odd, _mm256_maddubs_epi16(above, _mm256_loadu_si256(spread_out + 2 * i + 1)));
+    }
+    const __m256i sum = _mm256_add_epi16(even, odd);
+    first = _mm256_add_epi32(first, _mm256_cvtepi16_epi32(_mm256_castsi256_si128(sum)));
+    second = _mm256_add_epi32(second, _mm256_cvtepi16_epi32(_mm256_extracti128_si256(sum, 1)));
+  };
+  Index t = 0;
+  for (; t + kQuadsAtOnce <= block.quads; t += kQuadsAtOnce) add_quads(t, kQuadsAtOnce);
+  if (t < block.quads) add_quads(t, block.quads - t);
+  const __m256i offset = _mm256_set1_epi32(8 * query.coarse.total);
+  auto* out = reinterpret_cast<__m256i*>(sums);
+  _mm256_storeu_si256(out, _mm256_slli_epi32(_mm256_sub_epi32(first, offset), 4));
+  _mm256_storeu_si256(out + 1, _mm256_slli_epi32(_mm256_sub_epi32(second, offset), 4));
+}
+#else
+HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQuery& query,
+                                std::int32_t* HWY_RESTRICT sums) {
+  std::fill_n(sums, kGroupRows, 0);
+  for (Index t = 0; t < block.quads; ++t) {
+    const std::uint8_t* coarse = block.coarse + (group * block.quads + t) * kQuadBytes;
+    const std::int16_t below = query.coarse.pairs[static_cast<size_t>(2 * t)];
+    const std::int16_t above = query.coarse.pairs[static_cast<size_t>(2 * t + 1)];
+    for (Index i = 0; i < kQuadBytes; ++i) {
+      const int shift = i % 2 == 0 ? 0 : 8;
+      sums[i / 2] += (16 * (coarse[i] & 15) - 128) * static_cast<std::int8_t>(below >> shift) +
+                     (16 * (coarse[i] >> 4) - 128) * static_cast<std::int8_t>(above >> shift);
     }
   }
 }
@@ -269,69 +360,80 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float x,
           score(centre + reach, 1 - far * far) * (1 + kSlack)};
 }
 
+// The rows of a group, as bits, whose score may reach the threshold, given the products of their codes; and
+// for these the middle and the half-length of the interval of x.
 template <bool kGeodesic>
-void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm, Index first_row,
-               float& threshold, std::vector<Candidate>& candidates) {
+HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const CodeQuery& query,
+                                  const std::int32_t* sums, float unit, float spread, float error_of_query,
+                                  float threshold, float* xs, float* errors) {
   const hn::CappedTag<float, static_cast<size_t>(kGroupRows)> f32;
   const hn::RebindToSigned<decltype(f32)> i32;
   const hn::Rebind<std::uint16_t, decltype(f32)> u16;
   const hn::RebindToUnsigned<decltype(f32)> u32;
   const auto lanes = static_cast<Index>(hn::Lanes(f32));
-  const auto zero = hn::Zero(f32);
-  const auto one = hn::Set(f32, 1.0F);
-  const auto vunit = hn::Set(f32, query.unit);
-  const auto vspread = hn::Set(f32, spread);
-  const auto verror = hn::Set(f32, query.unit_error * code_norm + query.float_error);
   const auto num_leading = static_cast<Index>(query.leading.size());
-  const auto along = hn::Set(f32, query.d_along);
-  const auto across = hn::Set(f32, query.d_across);
-  const auto across_size = hn::Set(f32, std::abs(query.d_across));
-  const auto kappa_reach = hn::Set(f32, kKappaError * std::abs(query.d_along));
+  const auto zero = hn::Zero(f32);
+  const float t2 = threshold > 0 ? threshold * threshold : 0.0F;
+  const auto num_factor = hn::Set(f32, (kGeodesic ? std::max(0.0F, 1 - t2) : 1.0F) * (1 + 2 * kSlack));
+  const auto rest_factor = hn::Set(f32, t2);
+  std::uint32_t hits = 0;
+  for (Index r = 0; r < kGroupRows; r += lanes) {
+    const Index at = group * kGroupRows + r;
+    const auto kappa = hn::LoadU(f32, block.kappa + at);
+    const auto scale =
+        hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
+    auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, hn::Set(f32, unit)));
+    const float* leading = block.leading + group * num_leading * kGroupRows + r;
+    for (Index k = 0; k < num_leading; ++k) {
+      x = hn::MulAdd(hn::LoadU(f32, leading + k * kGroupRows),
+                     hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
+    }
+    const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), hn::Set(f32, error_of_query));
+    auto num = hn::Add(hn::Mul(hn::Set(f32, query.d_along), kappa), hn::Mul(hn::Set(f32, query.d_across), x));
+    num = hn::Add(num, hn::Add(hn::Mul(hn::Set(f32, std::abs(query.d_across)), error),
+                               hn::Mul(hn::Set(f32, kKappaError * std::abs(query.d_along)), hn::Abs(kappa))));
+    auto rest = zero;
+    if constexpr (kGeodesic) {
+      const auto far = hn::Add(hn::Abs(x), error);
+      rest = hn::Max(zero, hn::Sub(hn::Set(f32, 1.0F), hn::Mul(far, far)));
+    } else {
+      rest = hn::Add(hn::Set(f32, 1.0F), hn::Mul(kappa, kappa));
+    }
+    const auto reaches = hn::And(hn::Gt(num, zero),  // false for NaN: rows that are not here
+                                 hn::Ge(hn::Mul(hn::Mul(num, num), num_factor), hn::Mul(rest, rest_factor)));
+    if (HWY_UNLIKELY(!hn::AllFalse(f32, reaches))) {
+      hn::Store(x, f32, xs + r);
+      hn::Store(error, f32, errors + r);
+      std::uint8_t bits[8] = {};
+      hn::StoreMaskBits(f32, reaches, bits);
+      hits |= static_cast<std::uint32_t>(bits[0] | (lanes > 8 ? bits[1] << 8 : 0)) << r;
+    }
+  }
+  return hits;
+}
+
+template <bool kGeodesic>
+Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
+                Index first_row, float& threshold, std::vector<Candidate>& candidates) {
+  const float coarse_error = query.coarse.error * bounds.norm + query.float_error;
+  const float fine_error = query.fine.error * bounds.norm + query.float_error;
   HWY_ALIGN std::int32_t sums[kGroupRows];
   HWY_ALIGN float xs[kGroupRows];
   HWY_ALIGN float errors[kGroupRows];
-
+  Index refined = 0;
   for (Index group = 0; group < block.groups; ++group) {
-    group_products(block.codes + group * block.pairs * kPairBytes, query.pairs.data(), block.pairs, sums);
-    const float t2 = threshold > 0 ? threshold * threshold : 0.0F;
-    const auto num_factor = hn::Set(f32, (kGeodesic ? std::max(0.0F, 1 - t2) : 1.0F) * (1 + 2 * kSlack));
-    const auto rest_factor = hn::Set(f32, t2);
-    std::uint32_t hits = 0;
-    for (Index r = 0; r < kGroupRows; r += lanes) {
-      const Index at = group * kGroupRows + r;
-      const auto kappa = hn::LoadU(f32, block.kappa + at);
-      const auto scale =
-          hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
-      auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, vunit));
-      const float* leading = block.leading + group * num_leading * kGroupRows + r;
-      for (Index k = 0; k < num_leading; ++k) {
-        x = hn::MulAdd(hn::LoadU(f32, leading + k * kGroupRows),
-                       hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
-      }
-      const auto error = hn::Add(hn::Mul(scale, vspread), verror);
-      auto num = hn::Add(hn::Mul(along, kappa), hn::Mul(across, x));
-      num = hn::Add(num, hn::Add(hn::Mul(across_size, error), hn::Mul(kappa_reach, hn::Abs(kappa))));
-      auto rest = zero;
-      if constexpr (kGeodesic) {
-        const auto far = hn::Add(hn::Abs(x), error);
-        rest = hn::Max(zero, hn::Sub(one, hn::Mul(far, far)));
-      } else {
-        rest = hn::Add(one, hn::Mul(kappa, kappa));
-      }
-      const auto reaches =
-          hn::And(hn::Gt(num, zero),  // false for NaN: rows that are not here
-                  hn::Ge(hn::Mul(hn::Mul(num, num), num_factor), hn::Mul(rest, rest_factor)));
-      if (HWY_UNLIKELY(!hn::AllFalse(f32, reaches))) {
-        hn::Store(x, f32, xs + r);
-        hn::Store(error, f32, errors + r);
-        std::uint8_t bits[8] = {};
-        hn::StoreMaskBits(f32, reaches, bits);
-        hits |= static_cast<std::uint32_t>(bits[0] | (lanes > 8 ? bits[1] << 8 : 0)) << r;
-      }
+    if (coarse_first) {
+      coarse_products(block, group, query, sums);
+      if (HWY_LIKELY(reaching<kGeodesic>(block, group, query, sums, query.coarse.unit, bounds.coarse_spread,
+                                         coarse_error, threshold, xs, errors) == 0))
+        continue;
     }
-    while (HWY_UNLIKELY(hits != 0)) {
+    ++refined;
+    fine_products(block, group, query, sums);
+    std::uint32_t hits = reaching<kGeodesic>(block, group, query, sums, query.fine.unit, bounds.spread,
+                                             fine_error, threshold, xs, errors);
+    for (; hits != 0; hits &= hits - 1) {
       const Index r = std::countr_zero(hits);
-      hits &= hits - 1;
       const Index at = group * kGroupRows + r;
       const Interval interval = score_interval(query, block.kappa[at], xs[r], errors[r]);
       if (interval.upper < threshold) continue;
@@ -339,15 +441,14 @@ void ScanBlock(const CodeBlock& block, const CodeQuery& query, float spread, flo
       threshold = std::max(threshold, interval.lower);
     }
   }
+  return refined;
 }
 
-void Scan(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm, Index first_row,
-          float& threshold, std::vector<Candidate>& candidates) {
-  if (query.geodesic) {
-    ScanBlock<true>(block, query, spread, code_norm, first_row, threshold, candidates);
-  } else {
-    ScanBlock<false>(block, query, spread, code_norm, first_row, threshold, candidates);
-  }
+Index Scan(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
+           Index first_row, float& threshold, std::vector<Candidate>& candidates) {
+  return query.geodesic
+             ? ScanBlock<true>(block, query, bounds, coarse_first, first_row, threshold, candidates)
+             : ScanBlock<false>(block, query, bounds, coarse_first, first_row, threshold, candidates);
 }
 
 }  // namespace giga::kernels::HWY_NAMESPACE
@@ -364,9 +465,9 @@ void encode(const double* rows, Index first, Index count, Index dim, const CodeF
   HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, frame, block, scratch, summary);
 }
 
-void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm,
-                Index first_row, float& threshold, std::vector<Candidate>& candidates) {
-  HWY_DYNAMIC_DISPATCH(Scan)(block, query, spread, code_norm, first_row, threshold, candidates);
+Index scan_codes(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
+                 Index first_row, float& threshold, std::vector<Candidate>& candidates) {
+  return HWY_DYNAMIC_DISPATCH(Scan)(block, query, bounds, coarse_first, first_row, threshold, candidates);
 }
 
 }  // namespace giga::kernels

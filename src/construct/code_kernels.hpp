@@ -1,7 +1,7 @@
 // The 8-bit codes of rows, and the pass over them.
 //
 // With c = <l_n, l> and rho = |l_n - c l|, a row is kept as kappa = c / rho and the unit vector
-//     r_n = (l_n - c l) / rho  ~  sum_k y_nk b_k + scale * q_n,    q_n in [-127, 127]^J,
+//     r_n = (l_n - c l) / rho  ~  sum_k y_nk b_k + scale * q_n,    q_n in [-119, 119]^J,
 // with an error of at most spread * scale. The b_k are the K leading directions of the table where it has
 // such (K = 0 otherwise): the codes then resolve only what is left, and the error shrinks with it. A query d
 // = A l + B g, v = v_A l + v_B g then needs one product a row, x = <r_n, g>:
@@ -9,8 +9,12 @@
 //     linear:    score^2 = num^2 / (1 + kappa^2)
 // and the interval known for x gives an interval for the score, without a root or a division.
 //
-// Layout: groups of 16 rows; within a group pairs of dimensions; within a pair the 16 rows, two bytes each.
-// One 16-bit multiply-add instruction then advances 8 or 16 rows by two dimensions with no horizontal sum.
+// The codes lie in two planes of four bits: q = 16 h + f with h in [-7, 7] and f in [-8, 7]. A pass reads the
+// coarse plane; the fine one only for groups in which a row may win by its coarse bound.
+//
+// Layout of a plane: groups of 16 rows; within a group quads of dimensions; within a quad the 16 rows, two
+// bytes each, the first two dimensions in the lower halves of the bytes and the last two in the upper. One
+// 16-bit multiply-add instruction then advances 8 or 16 rows by two dimensions with no horizontal sum.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +28,18 @@ namespace giga::kernels {
 inline constexpr Index kGroupRows = 16;
 static_assert(kBlockRows % kGroupRows == 0);
 
+inline constexpr Index kQuadBytes = 2 * kGroupRows;  // of a group, in one plane
+
 /// Codes and side data of the rows of a block. Scales are the upper half of a float: rounded up, so that no
-/// code exceeds 127.
+/// code exceeds 119.
 struct CodeBlock {
-  std::int8_t* codes;    // groups * pairs * 32
+  std::uint8_t* coarse;  // h + 8: groups * quads * 32
+  std::uint8_t* fine;    // f + 8: groups * quads * 32
   float* kappa;          // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
   std::uint16_t* scale;  // groups * 16
   float* leading;        // y: groups * K * 16
   Index groups;
-  Index pairs;  // of dimensions: ceil(J / 2)
+  Index quads;  // of dimensions: ceil(J / 4)
 };
 
 /// What rows are measured against.
@@ -49,14 +56,20 @@ struct CodeFrame {
 
 struct EncodeScratch {
   std::vector<float> unit;
-  std::vector<std::int8_t> codes;
+  std::vector<std::uint8_t> codes;
   std::vector<Dots> dots;
+};
+
+/// How far the codes of a block may be from its rows.
+struct CodeBounds {
+  float spread = 0;         // max over rows of |r_n - sum y b - scale q_n| / scale
+  float coarse_spread = 0;  // the same with 16 h_n for q_n
+  float norm = 0;           // max over rows of |scale q_n| and |scale 16 h_n|
 };
 
 /// What encode finds out about a block besides its codes.
 struct EncodeSummary {
-  double spread = 0;            // max over rows of |r_n - sum y b - scale q_n| / scale
-  double code_norm = 0;         // max over rows of |scale q_n|
+  CodeBounds bounds;
   std::vector<Index> left_out;  // rows, counted from the block's first, that are too close to l to be coded
 };
 
@@ -64,19 +77,29 @@ struct EncodeSummary {
 void encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
             const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary);
 
+/// g in integer steps of `unit`, two dimensions to an element, 2 quads elements.
+template <typename Pair>
+struct SteppedDirection {
+  std::vector<Pair> pairs;
+  std::int32_t total = 0;  // the sum of the integers
+  float unit = 1;
+  float error = 0;  // |g - unit * (its integers)|
+};
+
 struct CodeQuery {
   bool geodesic;
-  std::vector<std::int32_t> pairs;  // g in 16-bit steps of `unit`, two dimensions to a word
-  std::vector<float> leading;       // <b_k, g>
-  float unit;
-  float unit_error;   // |g - unit * (its integers)|
-  float float_error;  // what float arithmetic may lose in x
+  SteppedDirection<std::int32_t> fine;    // 16 bits a step
+  SteppedDirection<std::int16_t> coarse;  // 8 bits a step: products with 4-bit codes then fit 16 bits
+  std::vector<std::int16_t>
+      coarse_spread_out;       // each pair of `coarse` 16 times, once for each row of a group
+  std::vector<float> leading;  // <b_k, g>
+  float float_error;           // what float arithmetic may lose in x
   float d_along, d_across;
 };
 
 /// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound
-/// met.
-void scan_codes(const CodeBlock& block, const CodeQuery& query, float spread, float code_norm,
-                Index first_row, float& threshold, std::vector<Candidate>& candidates);
+/// met. Returns the number of groups whose fine plane was read: all of them if not `coarse_first`.
+Index scan_codes(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
+                 Index first_row, float& threshold, std::vector<Candidate>& candidates);
 
 }  // namespace giga::kernels

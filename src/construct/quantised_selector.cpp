@@ -10,9 +10,9 @@
 namespace giga {
 namespace {
 
-constexpr Index kPairBytes = 2 * kernels::kGroupRows;
 // Lost in a product to float, at most: in rounding unit rows, and in each of K subtractions and additions.
 constexpr float kFloatError = 1e-6F;
+constexpr Index kLookAgain = 16;
 constexpr float kFloatErrorEach = 1.2e-7F;
 constexpr double kLeadingShare = 0.99;    // of the energy, for leading directions to be worth their bytes
 constexpr double kWholeShare = 1 - 1e-6;  // of the energy: more directions are not
@@ -42,41 +42,52 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   return frame;
 }
 
-// g in 16-bit steps, coarse enough that no sum of J products with 8-bit codes can overflow 32 bits.
-kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame, Index pairs) {
+// g in steps of at most `most` units, of which those of all dimensions together must not exceed
+// `most_together`.
+template <typename Pair>
+kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pairs, double most,
+                                        double most_together) {
+  constexpr int kBits = 4 * sizeof(Pair);
+  double largest = 0, together = 0;
+  for (const double value : g) {
+    largest = std::max(largest, std::abs(value));
+    together += std::abs(value);
+  }
+  const double unit = largest > 0 ? std::max(largest / most, together / most_together) : 1.0;
+  kernels::SteppedDirection<Pair> out;
+  out.unit = static_cast<float>(unit);
+  out.pairs.assign(static_cast<std::size_t>(pairs), 0);
+  double square = 0;
+  for (std::size_t j = 0; j < std::min(g.size(), static_cast<std::size_t>(2 * pairs)); ++j) {
+    const double steps = std::nearbyint(g[j] / unit);
+    square += (g[j] - unit * steps) * (g[j] - unit * steps);
+    out.total += static_cast<std::int32_t>(steps);
+    const std::int64_t bits = static_cast<std::int64_t>(steps) & ((std::int64_t{1} << kBits) - 1);
+    out.pairs[j / 2] =
+        static_cast<Pair>(out.pairs[j / 2] | static_cast<Pair>(bits << (j % 2 == 0 ? 0 : kBits)));
+  }
+  out.error = static_cast<float>(std::sqrt(square)) * 1.001F;
+  return out;
+}
+
+kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame, Index quads) {
   kernels::CodeQuery out;
   out.geodesic = query.criterion == Criterion::Geodesic;
   out.d_along = static_cast<float>(query.d_along);
   out.d_across = static_cast<float>(query.d_across);
-  double largest = 0, total = 0;
-  for (const double g : query.across) {
-    largest = std::max(largest, std::abs(g));
-    total += std::abs(g);
-  }
-  const double most = std::max(1.0, 2147483647.0 / 127 - static_cast<double>(2 * pairs));
-  const double unit = largest > 0 ? std::max(largest / 32767, total / most) : 1.0;
-  out.unit = static_cast<float>(unit);
-  out.pairs.assign(static_cast<std::size_t>(pairs), 0);
-  double square = 0;
-  for (Index j = 0; j < 2 * pairs; ++j) {
-    const auto k = static_cast<std::size_t>(j);
-    const double g = k < query.across.size() ? query.across[k] : 0.0;
-    const double steps = std::nearbyint(g / unit);
-    square += (g - unit * steps) * (g - unit * steps);
-    const auto bits =
-        static_cast<std::uint32_t>(static_cast<std::uint16_t>(static_cast<std::int16_t>(steps)));
-    auto& word = out.pairs[k / 2];
-    word = static_cast<std::int32_t>(static_cast<std::uint32_t>(word) | (bits << (k % 2 == 0 ? 0 : 16)));
-  }
-  out.unit_error = static_cast<float>(std::sqrt(square)) * 1.001F;
-  const Index room = static_cast<Index>(frame.leading.size()) / std::max<Index>(1, frame.num_leading);
-  for (Index k = 0; k < frame.num_leading; ++k) {
+  // No sum of products with codes of up to 255 may overflow 32 bits; rounding adds half a step a dimension.
+  const double room = std::max(1.0, 2147483647.0 / 255 - static_cast<double>(4 * quads));
+  out.fine = stepped<std::int32_t>(query.across, 2 * quads, 32767, room);
+  out.coarse = stepped<std::int16_t>(query.across, 2 * quads, 127, room);
+  for (const std::int16_t pair : out.coarse.pairs)
+    out.coarse_spread_out.insert(out.coarse_spread_out.end(), kernels::kGroupRows, pair);
+  const auto dim = frame.l.size();
+  const auto stride =
+      frame.num_leading > 0 ? frame.leading.size() / static_cast<std::size_t>(frame.num_leading) : 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(frame.num_leading); ++k) {
     double sum = 0;
-    for (Index j = 0;
-         j < static_cast<Index>(std::min<std::size_t>(query.across.size(), static_cast<std::size_t>(room)));
-         ++j) {
-      sum += query.across[static_cast<std::size_t>(j)] *
-             static_cast<double>(frame.leading[static_cast<std::size_t>(k * room + j)]);
+    for (std::size_t j = 0; j < std::min(dim, stride); ++j) {
+      sum += query.across[j] * static_cast<double>(frame.leading[k * stride + j]);
     }
     out.leading.push_back(static_cast<float>(sum));
   }
@@ -88,9 +99,10 @@ kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame,
 
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool,
                                      const ExtendedVector& target)
-    : rows_(rows), pool_(pool), pairs_((rows.dim() + 1) / 2), frame_(frame_of(rows, target)) {
+    : rows_(rows), pool_(pool), quads_((rows.dim() + 3) / 4), frame_(frame_of(rows, target)) {
   const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
-  kappa_offset_ = groups * static_cast<std::size_t>(pairs_ * kPairBytes);
+  fine_offset_ = groups * static_cast<std::size_t>(quads_ * kernels::kQuadBytes);
+  kappa_offset_ = 2 * fine_offset_;
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
   buffer_ = LargeBuffer(leading_offset_ + groups * kernels::kGroupRows * sizeof(float) *
@@ -109,8 +121,7 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& po
   });
   for (Index index = 0; index < blocks; ++index) {
     const auto& summary = summaries[static_cast<std::size_t>(index)];
-    spread_.push_back(std::nextafter(static_cast<float>(summary.spread), 1e30F));
-    code_norm_.push_back(std::nextafter(static_cast<float>(summary.code_norm), 1e30F));
+    bounds_.push_back(summary.bounds);
     for (const Index at : summary.left_out) left_out_.push_back(index * kBlockRows + at);
   }
 }
@@ -118,12 +129,14 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& po
 kernels::CodeBlock QuantisedSelector::block(Index index) const {
   const Index first_group = index * (kBlockRows / kernels::kGroupRows);
   const Index groups = std::min(kBlockRows / kernels::kGroupRows, num_groups(rows_.num_rows()) - first_group);
-  return {buffer_.as<std::int8_t>() + first_group * pairs_ * kPairBytes,
+  const Index first_byte = first_group * quads_ * kernels::kQuadBytes;
+  return {buffer_.as<std::uint8_t>() + first_byte,
+          buffer_.as<std::uint8_t>(fine_offset_) + first_byte,
           buffer_.as<float>(kappa_offset_) + first_group * kernels::kGroupRows,
           buffer_.as<std::uint16_t>(scale_offset_) + first_group * kernels::kGroupRows,
           buffer_.as<float>(leading_offset_) + first_group * kernels::kGroupRows * frame_.num_leading,
           groups,
-          pairs_};
+          quads_};
 }
 
 double QuantisedSelector::prepare_bytes_read() const {
@@ -131,7 +144,7 @@ double QuantisedSelector::prepare_bytes_read() const {
 }
 
 Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchStats& stats) const {
-  const kernels::CodeQuery codes = quantise(query, frame_, pairs_);
+  const kernels::CodeQuery codes = quantise(query, frame_, quads_);
   const Pick start = best_contender(query, rows_, memory, stats);
   // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
   // timing; the best of them by exact_score does not.
@@ -139,21 +152,27 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
 
   const Index blocks = num_blocks(rows_.num_rows());
   std::vector<std::vector<Candidate>> found(static_cast<std::size_t>(blocks));
+  // Where most groups end in the fine plane anyway the coarse one is not tried, but for a look now and then.
+  const bool coarse_first = memory.coarse_helps || memory.num_searches % kLookAgain == 0;
+  ++memory.num_searches;
+  std::atomic<Index> refined = 0;
   memory.backwards = !memory.backwards;
   pool_.for_each(blocks, [&](Index i) {
     const Index index = memory.backwards ? blocks - 1 - i : i;
     const auto k = static_cast<std::size_t>(index);
     float threshold = best_lower.load(std::memory_order_relaxed);
-    kernels::scan_codes(block(index), codes, spread_[k], code_norm_[k], index * kBlockRows, threshold,
-                        found[k]);
+    refined += kernels::scan_codes(block(index), codes, bounds_[k], coarse_first, index * kBlockRows,
+                                   threshold, found[k]);
     float seen = best_lower.load(std::memory_order_relaxed);
     while (seen < threshold &&
            !best_lower.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
     }
   });
+  if (coarse_first) memory.coarse_helps = 2 * refined.load() < num_groups(rows_.num_rows());
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
-  stats.bytes_read += static_cast<double>(buffer_.bytes());
+  stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +
+                      static_cast<double>(refined.load() * quads_ * kernels::kQuadBytes);
 
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());

@@ -1,7 +1,7 @@
 // Selection by a pass over 8-bit codes of the rows. See code_kernels.hpp for the mathematics.
 //
-// Memory: J (rounded up to even) + 6 bytes a row, and 4 for each leading direction that is split off first.
-// These are used where a few of them, at most J / 8, hold 99% of the energy of a sample of rows.
+// Memory: J (rounded up to a multiple of 4) + 6 bytes a row, and 4 for each leading direction that is split
+// off first. These are used where a few of them, at most J / 8, hold 99% of the energy of a sample of rows.
 #pragma once
 
 #include <vector>
@@ -26,14 +26,15 @@ class QuantisedSelector final : public Selector {
 
   const RowSource& rows_;
   const ThreadPool& pool_;
-  Index pairs_;
+  Index quads_;
   kernels::CodeFrame frame_;
-  LargeBuffer buffer_;  // all codes, then all kappas, scales and leading coordinates
+  LargeBuffer buffer_;  // all coarse codes, then all fine ones, kappas, scales and leading coordinates
+  std::size_t fine_offset_ = 0;
   std::size_t kappa_offset_ = 0;
   std::size_t scale_offset_ = 0;
   std::size_t leading_offset_ = 0;
-  std::vector<float> spread_, code_norm_;  // by block
-  std::vector<Index> left_out_;            // rows without codes, always scored in double
+  std::vector<kernels::CodeBounds> bounds_;  // by block
+  std::vector<Index> left_out_;              // rows without codes, always scored in double
 };
 
 }  // namespace giga

@@ -10,7 +10,7 @@
 namespace giga {
 namespace {
 
-constexpr Index kSampleRows = 1024;
+constexpr Index kSampleRows = 256;
 constexpr Index kDirections = 32;
 constexpr int kIterations = 3;
 

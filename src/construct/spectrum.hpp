@@ -20,7 +20,7 @@ struct Spectrum {
   [[nodiscard]] Index count_for(double share) const;
 };
 
-/// From at most 1024 rows evenly spread over the table, at most 32 directions, by subspace iteration: shares
+/// From at most 256 rows evenly spread over the table, at most 32 directions, by subspace iteration: shares
 /// are never overstated by more than the sample is unlike the table.
 [[nodiscard]] Spectrum sample_spectrum(const RowSource& rows);
 

@@ -78,7 +78,7 @@ class VectorTable {
   std::unique_ptr<Lazy> lazy_;
 };
 
-/// The rule of SelectorKind::Auto, from the shape and, for large tables, a sample of 1024 rows:
+/// The rule of SelectorKind::Auto, from the shape and, for large tables, a sample of 256 rows:
 ///   N J < 2^18                                                          -> Scan
 ///   N >= 2^17 and 4 directions hold 99.9% of the energy of unit rows    -> CapTree
 ///   otherwise                                                           -> Quantised
