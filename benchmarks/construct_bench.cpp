@@ -128,15 +128,9 @@ struct Timings {
   std::vector<double> table_s, selector_s, construct_s, step_s;
 };
 
-// Bytes that one search has to read at the least: all codes, all rows, or what the tree visits.
-double bytes_per_pass(const giga::VectorTable& table, const giga::BuildResult& result) {
-  switch (table.selector_kind()) {
-    case giga::SelectorKind::Quantised: return static_cast<double>(table.selector_bytes());
-    case giga::SelectorKind::Scan:
-      return static_cast<double>(table.num_rows()) * static_cast<double>(table.dim()) * sizeof(double);
-    default:
-      return result.search.bytes_read / static_cast<double>(std::max<std::size_t>(1, result.trace.size()));
-  }
+// Bytes that one search reads, on average.
+double bytes_per_pass(const giga::BuildResult& result) {
+  return result.search.bytes_read / static_cast<double>(std::max<std::size_t>(1, result.trace.size()));
 }
 
 nlohmann::ordered_json measure(const Settings& settings) {
@@ -176,7 +170,7 @@ nlohmann::ordered_json measure(const Settings& settings) {
     record["search_bytes_read"] = result.search.bytes_read;
     record["rows_touched_per_pass"] = result.search.rows_touched / steps;
     record["rows_rescored_per_pass"] = result.search.rows_rescored / steps;
-    record["bytes_per_pass"] = bytes_per_pass(table, result);
+    record["bytes_per_pass"] = bytes_per_pass(result);
   }
   const double pass_s = median(timings.step_s);
   const double speed = record["bytes_per_pass"].get<double>() / pass_s;

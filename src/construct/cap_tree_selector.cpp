@@ -55,7 +55,7 @@ double linear_cap_bound(double beta_u, double r) {
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const ThreadPool& pool)
     : rows_(rows), pool_(pool), tree_(new CapTreeSelector(rows, pool)) {
-  tree_->spectrum_ = sample_spectrum(rows);
+  tree_->spectrum_ = sample_spectrum(rows, kSpectrumRows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
   by_row_.resize(static_cast<std::size_t>(rows.num_rows() * tree_->stride()));
 }

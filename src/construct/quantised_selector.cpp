@@ -28,8 +28,8 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
                  [](Extended x) { return static_cast<double>(x); });
   const Index most = rows.dim() / 8;
   if (most == 0) return frame;
-  const Spectrum spectrum = sample_spectrum(rows);
-  if (spectrum.energy_of(most) < kLeadingShare) return frame;
+  if (sample_spectrum(rows, kProbeRows).energy_of(most) < kLeadingShare) return frame;
+  const Spectrum spectrum = sample_spectrum(rows, kSpectrumRows);
   frame.num_leading = std::min(most, spectrum.count_for(kWholeShare));
   const Index room = kernels::row_room(rows.dim());
   frame.leading.assign(static_cast<std::size_t>(frame.num_leading * room), 0.0F);

@@ -10,13 +10,12 @@
 namespace giga {
 namespace {
 
-constexpr Index kSampleRows = 256;
 constexpr Index kDirections = 32;
 constexpr int kIterations = 3;
 
 // Unit rows, evenly spread; zero rows stay zero.
-Eigen::MatrixXd sample_of(const RowSource& rows) {
-  const Index count = std::min(kSampleRows, rows.num_rows());
+Eigen::MatrixXd sample_of(const RowSource& rows, Index sample_rows) {
+  const Index count = std::min(sample_rows, rows.num_rows());
   const Index dim = rows.dim();
   Eigen::MatrixXd sample(dim, count);  // one row of the table a column
   for (Index i = 0; i < count; ++i) {
@@ -49,8 +48,8 @@ Index Spectrum::count_for(double share) const {
   return num_directions();
 }
 
-Spectrum sample_spectrum(const RowSource& rows) {
-  const Eigen::MatrixXd sample = sample_of(rows);
+Spectrum sample_spectrum(const RowSource& rows, Index sample_rows) {
+  const Eigen::MatrixXd sample = sample_of(rows, sample_rows);
   const double total = sample.squaredNorm();
   const Index count = std::min({kDirections, sample.rows(), sample.cols()});
   Stream random = stream(0, "spectrum");

@@ -20,8 +20,12 @@ struct Spectrum {
   [[nodiscard]] Index count_for(double share) const;
 };
 
-/// From at most 256 rows evenly spread over the table, at most 32 directions, by subspace iteration: shares
-/// are never overstated by more than the sample is unlike the table.
-[[nodiscard]] Spectrum sample_spectrum(const RowSource& rows);
+/// Rows enough to tell whether there are leading directions, and to find them well.
+inline constexpr Index kProbeRows = 256;
+inline constexpr Index kSpectrumRows = 2048;
+
+/// From at most `sample_rows` rows evenly spread over the table, at most 32 directions, by subspace
+/// iteration: shares are never overstated by more than the sample is unlike the table.
+[[nodiscard]] Spectrum sample_spectrum(const RowSource& rows, Index sample_rows);
 
 }  // namespace giga

@@ -38,7 +38,7 @@ SelectorKind choose_selector(const RowSource& rows) {
   constexpr double kTreeEnergy = 0.999;
   if (rows.num_rows() * rows.dim() < kScanElements) return SelectorKind::Scan;
   if (rows.num_rows() >= kTreeRows && rows.dim() > kTreeDirections) {
-    const Spectrum spectrum = sample_spectrum(rows);
+    const Spectrum spectrum = sample_spectrum(rows, kProbeRows);
     if (spectrum.energy_of(kTreeDirections) >= kTreeEnergy) return SelectorKind::CapTree;
   }
   return SelectorKind::Quantised;

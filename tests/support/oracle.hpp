@@ -35,8 +35,8 @@ class Oracle {
   [[nodiscard]] std::vector<Extended> geodesic_scores(const Coreset& coreset) const;
   [[nodiscard]] std::vector<Extended> residual_scores(const Coreset& coreset) const;
 
-  /// The largest score of a row that is not too short: one below 1e-305 sigma, whose weight might overflow, is
-  /// taken as zero.
+  /// The largest score of a row that is not too short: one below 1e-305 sigma, whose weight might overflow,
+  /// is taken as zero.
   [[nodiscard]] Extended best(const std::vector<Extended>& scores) const;
 
   /// One step of Algorithm 1 towards `row` from weights in the scale of the output, and the same of
