@@ -1,0 +1,72 @@
+// A table of observations: features, a response and, optionally, observation weights, as the user's file has
+// them. Nothing is scaled or merged here: see standardise.hpp and duplicates.hpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+/// What a column of the input is used for.
+enum class ColumnRole { Feature, Response, Weight, Unused };
+
+struct Column {
+  std::string name;
+  ColumnRole role = ColumnRole::Feature;
+  Index feature = -1;  ///< Which of the features it is; -1 for other roles.
+};
+
+/// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable, not
+/// copyable: it may hold most of the memory there is.
+class Dataset {
+ public:
+  /// How to get the text of columns that nothing was read from; made by the readers.
+  class Origin;
+  struct Parts;
+
+  explicit Dataset(Parts parts);
+  Dataset(Dataset&&) noexcept;
+  Dataset& operator=(Dataset&&) noexcept;
+  ~Dataset();
+
+  [[nodiscard]] Index num_rows() const;
+  [[nodiscard]] Index num_features() const;
+  /// The features of row n, as read.
+  [[nodiscard]] const double* features(Index n) const;
+  [[nodiscard]] std::span<const double> response() const;
+  /// Observation weights; empty when the input has none, which means 1 for every row.
+  [[nodiscard]] std::span<const double> weights() const;
+  [[nodiscard]] double weight(Index n) const;
+
+  /// Names of the features, in the order of features(n).
+  [[nodiscard]] const std::vector<std::string>& feature_names() const;
+  [[nodiscard]] const std::string& response_name() const;
+  /// All columns of the input in its order, used or not.
+  [[nodiscard]] const std::vector<Column>& columns() const;
+
+  /// The 0-based data row of the input that row n was. It differs from n only where rows were dropped.
+  [[nodiscard]] Index input_row(Index n) const;
+  /// How the user would find row n, or its response: "row 17 (line 18)" and "row 17 (line 18), column 'y'".
+  [[nodiscard]] std::string place(Index n) const;
+  [[nodiscard]] std::string response_place(Index n) const;
+  /// The file, for messages.
+  [[nodiscard]] const std::string& name() const;
+  /// What the reader wants the user to know: rows dropped, numbers too small for a double. Whole sentences
+  /// without a full stop.
+  [[nodiscard]] const std::vector<std::string>& notes() const;
+
+  /// The cells of the given rows, one vector of columns().size() texts a row. Numbers that were read are in the
+  /// shortest form that reads back the same bits; unused columns are the text of the input (empty if the input
+  /// was a stream, which cannot be read again).
+  [[nodiscard]] std::vector<std::vector<std::string>> cells(std::span<const Index> rows) const;
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace giga

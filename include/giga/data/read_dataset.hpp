@@ -1,0 +1,41 @@
+// From a file to a Dataset. The format is told by the extension: .csv, .csv.gz, .npy, .npz, .svm or .libsvm; "-"
+// is CSV on standard input.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/data/dataset.hpp"
+
+namespace giga {
+
+enum class Missing { Refuse, Drop };
+
+struct ReadOptions {
+  std::optional<std::string> response;               ///< Default: the column `y`, else the last one.
+  std::optional<std::vector<std::string>> features;  ///< Default: all columns but the response and the weights.
+  std::optional<std::string> weights;                ///< The column of observation weights; default: none.
+  Missing missing = Missing::Refuse;                 ///< What rows with NaN, NA or empty cells get.
+  char delimiter = ',';                              ///< CSV only.
+  bool header = true;  ///< CSV only: whether the first line has names. Otherwise x1, x2, ... and y, the last.
+};
+
+/// The option names a column that is not there. The message lists those that are.
+class NoSuchColumn : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Bytes of input read so far, and of all (0 if unknown). May be called from any thread, now and then.
+using ReadProgress = std::function<void(std::size_t done, std::size_t total)>;
+
+/// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options.
+[[nodiscard]] Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options,
+                                   const ThreadPool& pool, const ReadProgress& progress = {});
+
+}  // namespace giga
