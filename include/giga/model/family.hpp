@@ -1,0 +1,20 @@
+// The likelihood families: how the response y of a row depends on its linear predictor s = <z, theta>.
+#pragma once
+
+namespace giga {
+
+enum class Family {
+  BernoulliLogit,    ///< y is -1 or +1;    P(y) = 1 / (1 + exp(-y s))
+  PoissonSoftplus,   ///< y = 0, 1, 2, ...; mean log(1 + exp(s))
+  PoissonLog,        ///< y = 0, 1, 2, ...; mean exp(s)
+  GaussianIdentity,  ///< y is real;        mean s, standard deviation noise_scale
+};
+
+/// A family with what it needs besides y and s.
+struct FamilyParameters {
+  Family family = Family::BernoulliLogit;
+  /// Standard deviation of the noise, > 0. Gaussian only.
+  double noise_scale = 1;
+};
+
+}  // namespace giga
