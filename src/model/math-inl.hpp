@@ -213,9 +213,10 @@ HWY_INLINE Pair<V> log_of_normal(D d, Pair<V> x) {
   const V m = hn::BitCast(d, hn::Add(mantissa, hn::Set(bits, kRootHalf)));
   const V k = hn::Sub(hn::BitCast(d, hn::Or(exponent, hn::Set(bits, 0x4330000000000000U))),
                       hn::Set(d, 0x1p52 + 1023));
-  const V unscale = hn::BitCast(d, hn::ShiftLeft<52>(hn::Sub(hn::Set(bits, std::uint64_t{2046}), exponent)));
+  // 2^(1 - k), for 2^-k may be subnormal.
+  const V unscale = hn::BitCast(d, hn::ShiftLeft<52>(hn::Sub(hn::Set(bits, std::uint64_t{2047}), exponent)));
   const Pair<V> base = {hn::Mul(k, hn::Set(d, kLn2Hi)), hn::Mul(k, hn::Set(d, kLn2Lo))};
-  const Pair<V> f = {hn::Sub(m, hn::Set(d, 1.0)), hn::Mul(x.lo, unscale)};
+  const Pair<V> f = {hn::Sub(m, hn::Set(d, 1.0)), hn::Mul(hn::Mul(x.lo, hn::Set(d, 0.5)), unscale)};
   return log_parts(d, base, f).log;
 }
 

@@ -1,0 +1,370 @@
+// The families against stable formulas in long double, finite differences, and the bits that are promised.
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "giga/base/random.hpp"
+#include "giga/model/special.hpp"
+#include "model/family_kernels.hpp"
+#include "model/reference.hpp"
+
+namespace giga {
+namespace {
+
+using test::Real;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+const std::vector<FamilyParameters> kFamilies = {{Family::BernoulliLogit},
+                                                 {Family::PoissonSoftplus},
+                                                 {Family::PoissonLog},
+                                                 {Family::GaussianIdentity, 0.7}};
+constexpr FamilyParameters kBernoulli = {Family::BernoulliLogit};
+constexpr FamilyParameters kSoftplus = {Family::PoissonSoftplus};
+constexpr FamilyParameters kLog = {Family::PoissonLog};
+
+// A quantity with the sum of the magnitudes of its terms, which bounds what rounding may do to it.
+struct Reference {
+  Real exact, magnitude;
+};
+
+Reference log_likelihood(const FamilyParameters& f, Real y, Real s) {
+  const Real log_factorial = std::lgamma(y + 1);
+  switch (f.family) {
+    case Family::BernoulliLogit: {
+      const Real value = -test::reference_softplus(-y * s);
+      return {value, -value};
+    }
+    case Family::PoissonSoftplus: {
+      const Real events = y == 0 ? 0 : y * test::reference_log_softplus(s), mu = test::reference_softplus(s);
+      return {events - mu - log_factorial, std::abs(events) + mu + log_factorial};
+    }
+    case Family::PoissonLog:
+      return {y * s - std::exp(s) - log_factorial, std::abs(y * s) + std::exp(s) + log_factorial};
+    case Family::GaussianIdentity: break;
+  }
+  const Real r = (y - s) / f.noise_scale;
+  const Real constant = std::log(static_cast<Real>(f.noise_scale)) + 0.91893853320467274178032973640562L;
+  return {-r * r / 2 - constant, r * r / 2 + std::abs(constant)};
+}
+
+// q - sigma(-s) = (e - log(1 + e)) / ((1 + e) log(1 + e)) with e = exp(s), q = sigma(s) / softplus(s).
+Real softplus_gap(Real s) {
+  if (s > 0) return test::reference_sigmoid(s) / test::reference_softplus(s) - test::reference_sigmoid(-s);
+  const Real e = std::exp(s);
+  if (e < 1e-30L) return e / 2;
+  Real per_e = 1 - std::log1p(e) / e;
+  if (e < 0.1L) {
+    per_e = 0;
+    Real power = e;
+    for (int k = 2; k < 40; ++k, power *= -e) per_e += power / k;
+  }
+  return per_e / (1 + e) * (e / std::log1p(e));
+}
+
+Reference score(const FamilyParameters& f, Real y, Real s) {
+  switch (f.family) {
+    case Family::BernoulliLogit: {
+      const Real value = y * test::reference_sigmoid(-y * s);
+      return {value, std::abs(value)};
+    }
+    case Family::PoissonSoftplus: {
+      const Real mu = test::reference_softplus(s), q = s < -60 ? 1 : test::reference_sigmoid(s) / mu;
+      return {q * (y - mu), q * (y + mu)};
+    }
+    case Family::PoissonLog: return {y - std::exp(s), y + std::exp(s)};
+    case Family::GaussianIdentity: break;
+  }
+  const Real scale = f.noise_scale;
+  return {(y - s) / scale / scale, std::abs(y - s) / scale / scale};
+}
+
+Real curvature(const FamilyParameters& f, Real y, Real s) {
+  const Real variance = test::reference_sigmoid(s) * test::reference_sigmoid(-s);
+  switch (f.family) {
+    case Family::BernoulliLogit: return -variance;
+    case Family::PoissonSoftplus: {
+      const Real q = s < -60 ? 1 : test::reference_sigmoid(s) / test::reference_softplus(s);
+      return -(variance + y * q * softplus_gap(s));
+    }
+    case Family::PoissonLog: return -std::exp(s);
+    case Family::GaussianIdentity: break;
+  }
+  return -1 / (static_cast<Real>(f.noise_scale) * static_cast<Real>(f.noise_scale));
+}
+
+struct Rows {
+  std::vector<double> y, log_y_factorial, s;
+  [[nodiscard]] Index count() const { return static_cast<Index>(s.size()); }
+  void add(const FamilyParameters& f, double response, double predictor) {
+    y.push_back(response);
+    s.push_back(predictor);
+    const bool counts = f.family == Family::PoissonSoftplus || f.family == Family::PoissonLog;
+    log_y_factorial.push_back(counts ? log_factorial(response) : 0);
+  }
+};
+
+double random_response(const FamilyParameters& f, Stream& random) {
+  if (f.family == Family::GaussianIdentity) return 3 * random.normal();
+  if (f.family == Family::BernoulliLogit) return random.uniform() < 0.5 ? -1 : 1;
+  const double u = random.uniform();
+  if (u < 0.2) return 0;
+  return std::floor(u < 0.6 ? 10 * random.uniform() : std::pow(10.0, 9 * random.uniform()));
+}
+
+// s dense in [-50, 50], log-uniform in magnitude from 1e-10 to `most`, and in the tail below -50.
+Rows random_rows(const FamilyParameters& f, int count, double most) {
+  Rows rows;
+  Stream random = stream(7, "rows");
+  for (int i = 0; i < count; ++i) {
+    double s = 100 * random.uniform() - 50;
+    if (i % 3 == 1)
+      s = (i % 2 == 0 ? 1 : -1) * std::pow(10.0, -10 + (std::log10(most) + 10) * random.uniform());
+    if (i % 3 == 2) s = -std::min(most, 760.0) * random.uniform();
+    rows.add(f, random_response(f, random), s);
+  }
+  return rows;
+}
+
+struct All {
+  std::vector<double> value, first, second;
+};
+
+All derivatives(const FamilyParameters& f, const Rows& rows) {
+  All all{rows.s, rows.s, rows.s};
+  kernels::derivatives(f, rows.y.data(), rows.log_y_factorial.data(), rows.s.data(), rows.count(),
+                       all.value.data(), all.first.data(), all.second.data());
+  return all;
+}
+
+std::vector<double> log_likelihoods(const FamilyParameters& f, const Rows& rows) {
+  std::vector<double> out(rows.s.size());
+  kernels::log_likelihoods(f, rows.y.data(), rows.log_y_factorial.data(), rows.s.data(), rows.count(),
+                           out.data());
+  return out;
+}
+
+double one_score(const FamilyParameters& f, double y, double s) {
+  kernels::scores(f, y, &s, 1, &s);
+  return s;
+}
+
+double one_value(const FamilyParameters& f, double y, double s) {
+  kernels::log_likelihoods(f, y, log_factorial(y), &s, 1, &s);
+  return s;
+}
+
+double largest_s(const FamilyParameters& f) {
+  return f.family == Family::PoissonLog ? 700 : f.family == Family::GaussianIdentity ? 1e100 : 1e300;
+}
+
+// 1e-13 relative, and where terms cancel 8 roundings of the largest; a factor may be subnormal before y
+// multiplies it.
+void expect_close(double got, Reference want, const char* what, double y, double s) {
+  const Real error = std::abs(static_cast<Real>(got) - want.exact);
+  const Real floor = (1 + std::abs(y)) * std::numeric_limits<double>::denorm_min();
+  EXPECT_LE(error, 1e-13L * std::abs(want.exact) + 8 * 0x1p-53L * want.magnitude + floor)
+      << what << " is " << got << ", not " << want.exact << ", at y " << y << ", s " << s;
+}
+
+TEST(Families, LogLikelihoodsAreExactToEightRoundingsOfTheirTerms) {
+  for (const FamilyParameters& f : kFamilies) {
+    const Rows rows = random_rows(f, 100000, largest_s(f));
+    const std::vector<double> values = log_likelihoods(f, rows);
+    const All all = derivatives(f, rows);
+    for (std::size_t i = 0; i < rows.s.size(); ++i) {
+      const Reference want = log_likelihood(f, rows.y[i], rows.s[i]);
+      const Real bound = 8 * 0x1p-53L * want.magnitude + std::numeric_limits<double>::denorm_min();
+      ASSERT_LE(std::abs(values[i] - want.exact), bound) << "at y " << rows.y[i] << ", s " << rows.s[i];
+      ASSERT_LE(std::abs(all.value[i] - want.exact), bound) << "at y " << rows.y[i] << ", s " << rows.s[i];
+    }
+  }
+}
+
+TEST(Families, DerivativesAgreeWithStableFormulasTo1e13) {
+  for (const FamilyParameters& f : kFamilies) {
+    const Rows rows = random_rows(f, 100000, largest_s(f));
+    const All all = derivatives(f, rows);
+    for (std::size_t i = 0; i < rows.s.size() && !::testing::Test::HasFailure(); ++i) {
+      const double y = rows.y[i], s = rows.s[i];
+      const Real second = curvature(f, y, s);
+      expect_close(all.first[i], score(f, y, s), "first", y, s);
+      expect_close(all.second[i], {second, 0}, "second", y, s);
+      EXPECT_LE(all.second[i], 0) << "at y " << y << ", s " << s;
+    }
+  }
+}
+
+TEST(Families, ScoresAgreeWithStableFormulasTo1e13) {
+  for (const FamilyParameters& f : kFamilies) {
+    const Rows rows = random_rows(f, 20000, largest_s(f));
+    for (std::size_t i = 0; i < rows.s.size() && !::testing::Test::HasFailure(); ++i) {
+      const double y = rows.y[i], s = rows.s[i];
+      expect_close(one_score(f, y, s), score(f, y, s), "score", y, s);
+    }
+  }
+}
+
+TEST(Families, BernoulliScoresAreWithinFourUlpTailsIncluded) {
+  std::vector<double> s = {0, -0.0, 1e308, -1e308, 36.7, 40, 708.5, 745, 746, 750};
+  for (int i = 0; i < 100000; ++i) s.push_back(-50 + 1e-3 * i);
+  Stream random = stream(8, "test");
+  for (int i = 0; i < 300000; ++i) s.push_back((i % 2 == 0 ? 20 : 760) * (2 * random.uniform() - 1));
+  std::vector<double> out(s.size());
+  double worst = 0;
+  for (const double y : {-1.0, 1.0}) {
+    kernels::scores(kBernoulli, y, s.data(), static_cast<Index>(s.size()), out.data());
+    for (std::size_t i = 0; i < s.size(); ++i) {
+      worst = std::max(worst, test::ulps(y * out[i], test::reference_sigmoid(-y * static_cast<Real>(s[i]))));
+    }
+  }
+  EXPECT_LE(worst, 4.0);
+  RecordProperty("bernoulli_scores", std::to_string(worst));
+}
+
+// Central differences of l in long double: (l(s + h) - l(s - h)) / 2 h with h = 1e-5 errs by about h^2.
+TEST(Families, DerivativesAreThoseOfTheLogLikelihood) {
+  constexpr Real h = 1e-5L;
+  for (const FamilyParameters& f : kFamilies) {
+    Stream random = stream(9, "test");
+    Rows rows;
+    for (int i = 0; i < 5000; ++i) {
+      const double count = std::floor(20 * random.uniform());
+      const bool counts = f.family == Family::PoissonSoftplus || f.family == Family::PoissonLog;
+      rows.add(f, counts ? count : random_response(f, random), 16 * random.uniform() - 8);
+    }
+    const All all = derivatives(f, rows);
+    for (std::size_t i = 0; i < rows.s.size(); ++i) {
+      const Real y = rows.y[i], s = rows.s[i];
+      const Real above = log_likelihood(f, y, s + h).exact, below = log_likelihood(f, y, s - h).exact;
+      const Real here = log_likelihood(f, y, s).exact;
+      const Real scale = score(f, y, s).magnitude + 1;
+      EXPECT_NEAR(all.first[i], static_cast<double>((above - below) / (2 * h)),
+                  static_cast<double>(1e-9L * scale));
+      EXPECT_NEAR(all.second[i], static_cast<double>((above - 2 * here + below) / (h * h)),
+                  static_cast<double>(1e-6L * scale));
+    }
+  }
+}
+
+TEST(Families, TailsOfPoissonSoftplusHaveNoNan) {
+  EXPECT_EQ(one_score(kSoftplus, 0, -1e308), 0);
+  EXPECT_EQ(one_score(kSoftplus, 3, -1e308), 3);
+  EXPECT_EQ(one_score(kSoftplus, 0, -740), -sigmoid(-740));
+  EXPECT_NEAR(one_score(kSoftplus, 3, 1e308), -1, 1e-15);
+  EXPECT_NEAR(one_score(kSoftplus, 3, kInf), -1, 1e-15);
+  EXPECT_EQ(one_score(kSoftplus, 3, -kInf), 3);
+  EXPECT_EQ(one_value(kSoftplus, 0, -1e308), 0);
+  EXPECT_EQ(one_value(kSoftplus, 1, -1e308), -1e308);
+  EXPECT_EQ(one_value(kSoftplus, 0, -kInf), 0);
+  EXPECT_EQ(one_value(kSoftplus, 1, -kInf), -kInf);
+  EXPECT_EQ(one_value(kSoftplus, 1e9, kInf), -kInf);
+  EXPECT_EQ(one_value(kSoftplus, 0, 1e308), -1e308);
+}
+
+TEST(Families, PoissonLogOverflowsToMinusInfinityAndNeverToNan) {
+  for (const double s : {710.0, 1e10, 1e308, kInf}) {
+    for (const double y : {0.0, 1.0, 1e9}) {
+      EXPECT_EQ(one_value(kLog, y, s), -kInf) << "y " << y << ", s " << s;
+      EXPECT_EQ(one_score(kLog, y, s), -kInf) << "y " << y << ", s " << s;
+    }
+  }
+  EXPECT_EQ(one_value(kLog, 0, -1e308), 0);
+  EXPECT_EQ(one_value(kLog, 0, -kInf), 0);
+  EXPECT_EQ(one_value(kLog, 1, -1e308), -1e308);
+  EXPECT_EQ(one_score(kLog, 5, -1e308), 5);
+}
+
+TEST(Families, BernoulliLimitsAreThoseOfTheFormula) {
+  for (const double y : {-1.0, 1.0}) {
+    EXPECT_EQ(one_value(kBernoulli, y, y * 1e308), 0);
+    EXPECT_EQ(one_value(kBernoulli, y, -y * 1e308), -1e308);
+    EXPECT_EQ(one_score(kBernoulli, y, y * kInf), 0);
+    EXPECT_EQ(one_score(kBernoulli, y, -y * kInf), y);
+    EXPECT_EQ(one_score(kBernoulli, y, 0), y / 2);
+  }
+}
+
+TEST(Families, NanGivesNan) {
+  for (const FamilyParameters& f : kFamilies) {
+    Rows rows;
+    for (const double y : {0.0, 1.0}) rows.add(f, y, kNan);
+    const All all = derivatives(f, rows);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_TRUE(std::isnan(all.value[i]));
+      EXPECT_TRUE(std::isnan(all.first[i]));
+      EXPECT_TRUE(f.family == Family::GaussianIdentity || std::isnan(all.second[i]));
+      EXPECT_TRUE(std::isnan(one_score(f, rows.y[i], kNan)));
+    }
+  }
+}
+
+std::vector<std::uint64_t> bits_of(const std::vector<double>& x) {
+  std::vector<std::uint64_t> bits;
+  for (const double v : x) bits.push_back(std::bit_cast<std::uint64_t>(v));
+  return bits;
+}
+
+// Everything there is to compute of the rows, in one vector; kernels see them in pieces of `piece`.
+std::vector<double> everything(const FamilyParameters& f, const Rows& rows, Index piece) {
+  const Index n = rows.count();
+  std::vector<double> all(static_cast<std::size_t>(8 * n));
+  double* out = all.data();
+  for (Index from = 0; from < n; from += piece) {
+    const Index size = std::min(piece, n - from);
+    const double *y = rows.y.data() + from, *c = rows.log_y_factorial.data() + from,
+                 *s = rows.s.data() + from;
+    kernels::log_likelihoods(f, y, c, s, size, out + from);
+    kernels::log_likelihoods(f, 1.0, 0.0, s, size, out + n + from);
+    kernels::scores(f, 1.0, s, size, out + 2 * n + from);
+    kernels::derivatives(f, y, c, s, size, out + 3 * n + from, out + 4 * n + from, out + 5 * n + from);
+    std::vector<double> first(static_cast<std::size_t>(size));
+    kernels::derivatives(f, y, nullptr, s, size, nullptr, first.data(), out + 6 * n + from);
+    kernels::derivatives(f, y, nullptr, s, size, nullptr, out + 7 * n + from, nullptr);
+  }
+  return all;
+}
+
+TEST(Families, BitsDependNeitherOnThePositionNorOnTheLength) {
+  for (const FamilyParameters& f : kFamilies) {
+    const Rows rows = random_rows(f, 101, largest_s(f));
+    const auto whole = bits_of(everything(f, rows, 101));
+    for (const Index piece : {1, 2, 3, 5, 7, 11, 19}) EXPECT_EQ(whole, bits_of(everything(f, rows, piece)));
+  }
+}
+
+TEST(Families, BitsAreTheSameForEveryInstructionSetOfThisMachine) {
+  for (const FamilyParameters& f : kFamilies) {
+    const Rows rows = random_rows(f, 3001, largest_s(f));
+    const auto best = bits_of(everything(f, rows, 3001));
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+      EXPECT_TRUE(best == bits_of(everything(f, rows, 3001))) << hwy::TargetName(target);
+      EXPECT_TRUE(std::isnan(one_score(f, 1, kNan))) << hwy::TargetName(target);
+      hwy::SetSupportedTargetsForTest(0);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+  }
+}
+
+TEST(Families, OutputsLeftOutDoNotChangeTheOthers) {
+  for (const FamilyParameters& f : kFamilies) {
+    const Rows rows = random_rows(f, 1000, largest_s(f));
+    const auto all = bits_of(everything(f, rows, 1000));
+    const auto part = [&](Index k) {
+      return std::vector(all.begin() + 1000 * k, all.begin() + 1000 * (k + 1));
+    };
+    EXPECT_EQ(part(4), part(7));
+    EXPECT_EQ(part(5), part(6));
+    EXPECT_EQ(part(0), part(3));
+  }
+}
+
+}  // namespace
+}  // namespace giga
