@@ -1,37 +1,35 @@
-// One run of `giga build`: what was asked, what came of it, and the three forms it is told in.
+// What came of one run of `giga build`, and the forms it is told in.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "build_request.hpp"
 #include "giga/construct/build.hpp"
-#include "giga/construct/vector_table.hpp"
+#include "giga/data/dataset.hpp"
+#include "giga/data/standardise.hpp"
+#include "giga/infer/laplace.hpp"
 
 namespace giga::tool {
 
-enum class InputKind { Vectors, Loglik };
-[[nodiscard]] constexpr std::string_view name(InputKind kind) {
-  return kind == InputKind::Vectors ? "vectors" : "loglik";
-}
-
-struct BuildRequest {
-  InputKind kind = InputKind::Vectors;
-  std::filesystem::path input;
-  Method method = Method::Corrective;
-  SelectorKind selector = SelectorKind::Auto;
-  std::optional<Index> asked_size;  ///< as given
-  Index size = 100;                 ///< as resolved, once N is known
-  Index max_steps = 0;              ///< 0: the method's own
-  double tolerance = 0;
-  std::uint64_t seed = 1;
-  int threads = 0;
-  std::optional<std::filesystem::path> out;
-  bool force = false;
-  bool json = false;
-  bool quiet = false;
+/// What there is to say of a table beyond its vectors.
+struct DataFacts {
+  Index distinct_rows = 0;
+  Index num_parameters = 0;
+  std::vector<std::string> parameter_names;
+  std::vector<std::string> feature_names;
+  std::string response_name;
+  Standardisation scale;
+  double heldout_error = 0;
+  std::vector<double> pihat_mean, pihat_sd;
+  std::optional<LaplaceResult> laplace;
+  bool separable = false;
+  std::vector<ProjectionTrial> trials;
+  std::vector<double> multiplicity;             ///< of each row of the coreset
+  std::vector<std::string> columns;             ///< of the input
+  std::vector<std::vector<std::string>> cells;  ///< of each row of the coreset
 };
 
 struct BuildOutcome {
@@ -41,21 +39,30 @@ struct BuildOutcome {
   bool zero_target = false;
   double target_norm = 0;
   double norm_sum = 0;
-  double tau = 0;                        ///< |L| / sigma
   std::optional<SelectorKind> selector;  ///< the one used, if any was
   std::size_t selector_bytes = 0;
   double prepare_bytes_read = 0;
+  Coreset coreset;  ///< rows of the input
   BuildResult result;
-  double load_s = 0, prepare_s = 0, construct_s = 0, total_s = 0;
+  std::optional<DataFacts> data;
+  double load_s = 0, laplace_s = 0, project_s = 0, prepare_s = 0, construct_s = 0, total_s = 0;
 };
 
-/// row,weight
-[[nodiscard]] std::string coreset_csv(const Coreset& coreset);
+/// Text as a field of a CSV file.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
+/// row,weight and, for data, the columns of the input. Names that a spreadsheet would take for a formula get
+/// an apostrophe; columns of the input that are called row or weight get `input_` before their name.
+[[nodiscard]] std::string coreset_csv(const BuildOutcome& outcome);
+
+/// What must travel with a coreset of data, as JSON: model, prior, scale of the features, multiplicities. The
+/// same bytes for the same input and options.
+[[nodiscard]] std::string coreset_companion(const BuildRequest& request, const BuildOutcome& outcome);
 
 /// The table a person reads, a line for each fact.
 [[nodiscard]] std::string summary(const BuildRequest& request, const BuildOutcome& outcome);
 
-/// The run record (DESIGN.md, section 6). Numbers that are not finite are null.
+/// The run record. Numbers that are not finite are null.
 [[nodiscard]] std::string run_record(const BuildRequest& request, const BuildOutcome& outcome);
 
 }  // namespace giga::tool

@@ -29,6 +29,7 @@ struct Limits {
   Index size;
   Index max_steps;
   double tolerance;
+  ErrorMeasure heldout;
 };
 
 bool drops_points(Method method) {
@@ -51,12 +52,12 @@ Limits limits_of(Method method, const GreedyOptions& options) {
   constexpr Index kMost = std::numeric_limits<Index>::max() / 4;
   const Index usual = drops_points(method) ? 4 * std::min(options.size, kMost) : options.size;
   const Index steps = options.max_steps > 0 ? options.max_steps : usual;
-  return {options.size, steps, options.tolerance};
+  return {options.size, steps, options.tolerance, options.heldout};
 }
 
 Limits limits_of(const SamplingOptions& options) {
   require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
-  return {options.size + 1, options.size, 0};  // draws, not points, are counted
+  return {options.size + 1, options.size, 0, options.heldout};  // draws, not points, are counted
 }
 
 // sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)) and tau = |L| / sigma, a lower bound of the paper's
@@ -90,7 +91,8 @@ bool near_rounding(const VectorTable& table, const BuildState& state) {
   return state.error <= 1000 * static_cast<Extended>(std::numeric_limits<double>::epsilon()) * (1 + shares);
 }
 
-StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal) {
+StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal,
+                  const ErrorMeasure& heldout) {
   state.active.set_weights(std::move(proposal.weights));
   state.x = std::move(proposal.x);
   state.error = proposal.error;
@@ -99,18 +101,19 @@ StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal
     const std::vector<bool> kept = state.active.drop_zeros();
     if (state.solver) state.solver->retain(kept);
   }
+  state.heldout_error = heldout ? heldout(state.active.coreset()) : std::numeric_limits<double>::quiet_NaN();
   const auto error = static_cast<double>(state.error);
   if (state.steps == 1) state.first_error = error;
   const double bound = theorem_holds(state.method) ? theorem_bound(table, state.first_error, state.steps)
                                                    : std::numeric_limits<double>::quiet_NaN();
   return {state.steps, proposal.row, state.active.num_points(), proposal.step_length, proposal.alignment,
-          error,       bound};
+          error,       bound,        state.heldout_error};
 }
 
 // One reason to end before the next step, if there is any.
 std::optional<Termination> finished(const BuildState& state, const Limits& limits) {
-  if (state.steps > 0 && static_cast<double>(state.error) <= limits.tolerance)
-    return Termination::ToleranceMet;
+  const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
+  if (state.steps > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
   if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)
     return Termination::NumericLimit;
   if (state.exhausted) return state.exhausted;
@@ -132,7 +135,7 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
       state.active.drop_zeros();  // the row that was tried
       return *state.exhausted;
     }
-    result.trace.push_back(accept(table, state, std::move(proposal)));
+    result.trace.push_back(accept(table, state, std::move(proposal), limits.heldout));
     if (observer && observer(result.trace.back()) == Verdict::Stop) return Termination::Stopped;
   }
 }

@@ -19,9 +19,10 @@ class BuildState {
   Index num_rows = 0, dim = 0;  // of the table it belongs to
   Index steps = 0;
   ActiveSet active;
-  ExtendedVector x;                                               // L(w) / |L|; empty before the first step
-  Extended error = 1;                                             // |L(w) - L| / |L| = |x - l|
-  double first_error = std::numeric_limits<double>::quiet_NaN();  // eta of Theorem 1
+  ExtendedVector x;                                                 // L(w) / |L|; empty before the first step
+  Extended error = 1;                                               // |L(w) - L| / |L| = |x - l|
+  double heldout_error = std::numeric_limits<double>::quiet_NaN();  // by the measure of the options
+  double first_error = std::numeric_limits<double>::quiet_NaN();    // eta of Theorem 1
   SearchMemory memory;
   std::optional<Termination> exhausted;  // no later step will be taken, whatever size is asked for
 

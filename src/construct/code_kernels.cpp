@@ -87,19 +87,71 @@ HWY_INLINE void round_to_codes(const float* unit, float step, float inverse_step
   errors[1] = hn::GetLane(hn::SumOfLanes(f32, coarse_squares));
 }
 
-// y = <unit, b>, unit -= y b; returns y.
-HWY_INLINE float split_off(float* unit, const float* b, Index dim) {
+// Four rows at a time, so that a direction is loaded once for all of them.
+constexpr Index kRowsTogether = 4;
+static_assert(kGroupRows % kRowsTogether == 0);
+
+// y[k * 16 + r] = <unit_r, b_k> for kMany directions from b on, of four rows.
+template <Index kMany>
+HWY_INLINE void measure_along(const float* units, Index room, const float* b, Index dim, float* y) {
   const hn::ScalableTag<float> f32;
   const auto width = static_cast<Index>(hn::Lanes(f32));
-  auto sum = hn::Zero(f32);
-  for (Index j = 0; j < dim; j += width)
-    sum = hn::MulAdd(hn::LoadU(f32, unit + j), hn::LoadU(f32, b + j), sum);
-  const float y = hn::GetLane(hn::SumOfLanes(f32, sum));
-  const auto vy = hn::Set(f32, y);
-  for (Index j = 0; j < dim; j += width) {
-    hn::StoreU(hn::NegMulAdd(vy, hn::LoadU(f32, b + j), hn::LoadU(f32, unit + j)), f32, unit + j);
+  hn::Vec<decltype(f32)> sums[kRowsTogether][kMany];
+  for (auto& row : sums) {
+    for (auto& sum : row) sum = hn::Zero(f32);
   }
-  return y;
+  for (Index j = 0; j < dim; j += width) {
+    hn::Vec<decltype(f32)> bs[kMany];
+    for (Index k = 0; k < kMany; ++k) bs[k] = hn::LoadU(f32, b + k * room + j);
+    for (Index r = 0; r < kRowsTogether; ++r) {
+      const auto u = hn::LoadU(f32, units + r * room + j);
+      for (Index k = 0; k < kMany; ++k) sums[r][k] = hn::MulAdd(u, bs[k], sums[r][k]);
+    }
+  }
+  for (Index r = 0; r < kRowsTogether; ++r) {
+    for (Index k = 0; k < kMany; ++k) y[k * kGroupRows + r] = hn::GetLane(hn::SumOfLanes(f32, sums[r][k]));
+  }
+}
+
+// unit_r -= sum_k y[k * 16 + r] b_k, of four rows and kVectors vectors from column j on.
+template <Index kVectors>
+HWY_INLINE void subtract_along(float* units, Index room, const float* b, Index num, const float* y, Index j) {
+  const hn::ScalableTag<float> f32;
+  const auto width = static_cast<Index>(hn::Lanes(f32));
+  hn::Vec<decltype(f32)> rest[kRowsTogether][kVectors];
+  for (Index r = 0; r < kRowsTogether; ++r) {
+    for (Index v = 0; v < kVectors; ++v) rest[r][v] = hn::LoadU(f32, units + r * room + j + v * width);
+  }
+  for (Index k = 0; k < num; ++k) {
+    hn::Vec<decltype(f32)> bs[kVectors];
+    for (Index v = 0; v < kVectors; ++v) bs[v] = hn::LoadU(f32, b + k * room + j + v * width);
+    for (Index r = 0; r < kRowsTogether; ++r) {
+      const auto along = hn::Set(f32, y[k * kGroupRows + r]);
+      for (Index v = 0; v < kVectors; ++v) rest[r][v] = hn::NegMulAdd(along, bs[v], rest[r][v]);
+    }
+  }
+  for (Index r = 0; r < kRowsTogether; ++r) {
+    for (Index v = 0; v < kVectors; ++v) hn::StoreU(rest[r][v], f32, units + r * room + j + v * width);
+  }
+}
+
+// y[k * 16 + r] = <unit_r, b_k>, unit_r -= sum_k y b_k, for the 16 rows of a group.
+HWY_INLINE void split_off(float* units, Index room, const CodeFrame& frame, Index dim, float* y) {
+  const auto width = static_cast<Index>(hn::Lanes(hn::ScalableTag<float>()));
+  const float* const b = frame.leading.data();
+  constexpr Index kMany = 3;
+  for (Index r = 0; r < kGroupRows; r += kRowsTogether) {
+    float* const some = units + r * room;
+    Index k = 0;
+    for (; k + kMany <= frame.num_leading; k += kMany)
+      measure_along<kMany>(some, room, b + k * room, dim, y + k * kGroupRows + r);
+    for (; k < frame.num_leading; ++k)
+      measure_along<1>(some, room, b + k * room, dim, y + k * kGroupRows + r);
+    Index j = 0;
+    for (; j + 2 * width <= room; j += 2 * width)
+      subtract_along<2>(some, room, b, frame.num_leading, y + r, j);
+    for (; j < room; j += width) subtract_along<1>(some, room, b, frame.num_leading, y + r, j);
+  }
 }
 
 HWY_INLINE float largest_of(const float* unit, Index dim) {
@@ -178,12 +230,13 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     g.coded[r] = g.coded[r] && g.rho[r] >= kTooCloseToTarget;
   }
   float* const leading = block.leading + group * frame.num_leading * kGroupRows;
-  for (Index r = 0; r < count && frame.num_leading > 0; ++r) {
-    for (Index k = 0; k < frame.num_leading; ++k) {
-      const float y = split_off(units + r * room, frame.leading.data() + k * room, dim);
-      leading[k * kGroupRows + r] = g.coded[r] ? y / static_cast<float>(g.rho[r]) : 0.0F;
+  if (frame.num_leading > 0) {
+    split_off(units, room, frame, dim, leading);
+    for (Index r = 0; r < count; ++r) g.largest[r] = largest_of(units + r * room, dim);
+    for (Index r = 0; r < kGroupRows; ++r) {
+      const float share = r < count && g.coded[r] ? 1 / static_cast<float>(g.rho[r]) : 0.0F;
+      for (Index k = 0; k < frame.num_leading; ++k) leading[k * kGroupRows + r] *= share;
     }
-    g.largest[r] = largest_of(units + r * room, dim);
   }
   for (Index r = 0; r < count; ++r) {
     const float needed = std::max(g.largest[r] / 119.0F / static_cast<float>(g.rho[r]), kFinestScale);

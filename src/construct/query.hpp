@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "construct/row_kernels.hpp"
+#include "giga/base/row_source.hpp"
 #include "giga/base/types.hpp"
-#include "giga/construct/row_source.hpp"
 
 namespace giga {
 

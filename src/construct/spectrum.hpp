@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "giga/base/row_source.hpp"
 #include "giga/base/types.hpp"
-#include "giga/construct/row_source.hpp"
 
 namespace giga {
 

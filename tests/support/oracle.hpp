@@ -4,9 +4,9 @@
 
 #include <vector>
 
+#include "giga/base/row_source.hpp"
 #include "giga/base/types.hpp"
 #include "giga/construct/build.hpp"
-#include "giga/construct/row_source.hpp"
 
 namespace giga::test {
 

@@ -38,6 +38,10 @@ std::string bare_name(const std::string& argument) {
   return first == std::string::npos ? "" : argument.substr(first, argument.find('=') - first);
 }
 
+bool is_word(const std::string& argument) {
+  return !argument.starts_with('-') || argument == "-";
+}
+
 }  // namespace
 
 void Arguments::add_value(const std::string& name, const std::string& placeholder, const std::string& help,
@@ -60,16 +64,32 @@ std::vector<std::string> Arguments::known() const {
   return names;
 }
 
+void Arguments::refuse_unknown_option(const std::string& word) const {
+  const std::string suggestion = did_you_mean(bare_name(word), known(), "--");
+  throw UsageError("unknown option '" + printable(word.substr(0, word.find('='))) + "'" +
+                   (suggestion.empty() ? "; see --help for the options" : suggestion));
+}
+
 void Arguments::refuse_leftovers(const std::string& hint) const {
   const std::vector<std::string> left = app_->remaining();
   if (left.empty()) return;
   const std::string& first = left.front();
-  if (!first.starts_with('-') || first == "-") {
-    throw UsageError("unexpected argument '" + printable(first) + "'" + hint);
+  if (is_word(first)) throw UsageError("unexpected argument '" + printable(first) + "'" + hint);
+  refuse_unknown_option(first);
+}
+
+std::optional<std::string> Arguments::take_word() const {
+  const std::vector<std::string> left = app_->remaining();
+  for (const std::string& word : left) {
+    if (!is_word(word)) refuse_unknown_option(word);
   }
-  const std::string suggestion = did_you_mean(bare_name(first), known(), "--");
-  throw UsageError("unknown option '" + printable(first.substr(0, first.find('='))) + "'" +
-                   (suggestion.empty() ? "; see --help for the options" : suggestion));
+  if (left.empty()) return std::nullopt;
+  if (left.size() > 1) {
+    throw UsageError("unexpected argument '" + printable(left[1]) + "'; the input is '" + printable(left[0]) +
+                     "'");
+  }
+  if (left[0].empty()) throw UsageError("the name of the input is empty");
+  return left[0];
 }
 
 void Arguments::read_config() {

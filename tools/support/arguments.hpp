@@ -40,6 +40,10 @@ class Arguments {
   /// not options belong.
   void refuse_leftovers(const std::string& hint) const;
 
+  /// The one word on the command line that is no option, if there is any: the input. Throws UsageError for
+  /// anything else that was not understood.
+  [[nodiscard]] std::optional<std::string> take_word() const;
+
   /// Takes what the command line did not give from the file that --config names, if it names one.
   void read_config();
 
@@ -63,6 +67,7 @@ class Arguments {
  private:
   [[nodiscard]] CLI::Option* option(const std::string& name) const { return app_->get_option("--" + name); }
   [[nodiscard]] std::vector<std::string> known() const;
+  [[noreturn]] void refuse_unknown_option(const std::string& word) const;
   [[nodiscard]] static int position(const std::string& name, const std::string& value,
                                     const std::vector<std::string>& names);
 

@@ -28,24 +28,30 @@ enum class Method { Giga, Corrective, FrankWolfe, Importance, Uniform, Pursuit }
 [[nodiscard]] std::optional<Method> method_named(std::string_view name);
 [[nodiscard]] bool is_greedy(Method method);
 
-struct GreedyOptions {
-  Index size = 100;      ///< Ends with SizeReached when num_points >= size; size >= 1.
-  Index max_steps = 0;   ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
-                         ///< step adds at most one point; 4 size for those that also drop points.
-  double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance; >= 0.
-};
-
-struct SamplingOptions {
-  Index size = 100;  ///< Number of draws with replacement; the coreset has at most that many points; >= 1.
-  std::uint64_t seed = 1;
-};
-
 /// The weighted rows, in ascending order of row. Every weight is positive.
 struct Coreset {
   std::vector<Index> rows;
   std::vector<double> weights;
 
   [[nodiscard]] Index size() const { return static_cast<Index>(rows.size()); }
+};
+
+/// The error of a coreset by another measure than its own table's, such as vectors it was not built from.
+using ErrorMeasure = std::function<double(const Coreset&)>;
+
+struct GreedyOptions {
+  Index size = 100;      ///< Ends with SizeReached when num_points >= size; size >= 1.
+  Index max_steps = 0;   ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
+                         ///< step adds at most one point; 4 size for those that also drop points.
+  double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance; >= 0.
+  ErrorMeasure
+      heldout;  ///< If set, it is recorded after every step, and tolerance is compared with it instead.
+};
+
+struct SamplingOptions {
+  Index size = 100;  ///< Number of draws with replacement; the coreset has at most that many points; >= 1.
+  std::uint64_t seed = 1;
+  ErrorMeasure heldout;  ///< If set, it is recorded after every draw.
 };
 
 /// What one step did, and what it reached.
@@ -59,6 +65,7 @@ struct StepRecord {
   double relative_error;  ///< After the step.
   double bound;  ///< The relative error that Theorem 1 promises after this many steps: sqrt(B(t)), with
                  ///< tau = |L| / sigma. NaN for methods it does not speak of.
+  double heldout_error;  ///< By the measure of the options; NaN without one.
 };
 
 /// Work done by the selectors over all steps.

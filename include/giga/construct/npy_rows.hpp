@@ -6,7 +6,7 @@
 #include <string>
 
 #include "giga/base/types.hpp"
-#include "giga/construct/row_source.hpp"
+#include "giga/construct/dense_rows.hpp"
 #include "giga/data/npy.hpp"
 
 namespace giga {

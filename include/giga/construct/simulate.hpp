@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "giga/construct/row_source.hpp"
+#include "giga/base/row_source.hpp"
 
 namespace giga {
 

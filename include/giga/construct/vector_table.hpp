@@ -10,7 +10,7 @@
 
 #include "giga/base/thread_pool.hpp"
 #include "giga/base/types.hpp"
-#include "giga/construct/row_source.hpp"
+#include "giga/construct/dense_rows.hpp"
 
 namespace giga {
 

@@ -1,4 +1,4 @@
-#include "giga/construct/row_source.hpp"
+#include "giga/construct/dense_rows.hpp"
 
 #include <gtest/gtest.h>
 

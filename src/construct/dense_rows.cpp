@@ -1,4 +1,4 @@
-#include "giga/construct/row_source.hpp"
+#include "giga/construct/dense_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,12 +6,6 @@
 #include <string>
 
 namespace giga {
-
-void RowSource::passed(Index /*first*/, Index /*count*/) const {}
-
-std::string RowSource::place(Index n, Index j) const {
-  return "row " + std::to_string(n) + ", column " + std::to_string(j);
-}
 
 namespace {
 

@@ -1,0 +1,45 @@
+// The mode of a posterior, and the normal distribution that has its curvature there.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/model/likelihood.hpp"
+#include "giga/model/normal.hpp"
+
+namespace giga {
+
+struct LaplaceOptions {
+  Index max_iterations = 200;  ///< >= 1
+  double tolerance = 1e-6;  ///< Ends one step after g'H^-1 g <= tolerance^2: that many posterior sds to go.
+};
+
+struct LaplaceStep {
+  Index iteration;
+  double log_joint;
+  double decrement;  ///< sqrt(g'H^-1 g): how far the mode is, in posterior standard deviations
+};
+
+enum class LaplaceEnd {
+  Converged,
+  IterationLimit,
+  NoProgress,  ///< No step along the Newton direction raises the log joint, and the gradient is not near
+               ///< rounding.
+};
+
+struct LaplaceResult {
+  Normal posterior;  ///< N(theta_MAP, inverse of the negative Hessian there)
+  double log_joint = 0, log_likelihood = 0, log_prior = 0;
+  Index iterations = 0;
+  double decrement = 0;
+  LaplaceEnd end = LaplaceEnd::Converged;
+};
+
+/// Damped Newton from likelihood.start(). Every step raises the log joint, and the search along a step ends
+/// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is.
+[[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const ThreadPool& pool,
+                                    const LaplaceOptions& options = {},
+                                    const std::function<void(const LaplaceStep&)>& observer = {});
+
+}  // namespace giga

@@ -1,0 +1,142 @@
+// What the stages ask of a model: N independent rows with log-likelihoods L_n(theta), theta in R^D.
+//
+// The regressions of regression.hpp implement it with vectorised kernels. A model of your own needs only the
+// three functions of RowModel below; likelihood_of() makes the rest:
+//
+//   struct Exponential {                               // times t_n with rate exp(theta)
+//     std::vector<double> times;
+//     Index num_rows() const { return std::ssize(times); }
+//     Index num_parameters() const { return 1; }
+//     double log_likelihood(Index n, const double* theta) const {
+//       return theta[0] - times[n] * std::exp(theta[0]);
+//     }
+//     void gradient(Index n, const double* theta, double* out) const {
+//       out[0] = 1 - times[n] * std::exp(theta[0]);
+//     }
+//     void hessian(Index n, const double* theta, double* out) const {  // D x D, all of it
+//       out[0] = -times[n] * std::exp(theta[0]);
+//     }
+//   };
+//   const auto model = likelihood_of(Exponential{times});
+//
+// "Row" means a distinct row throughout: one that was met several times, or that has an observation weight,
+// counts `multiplicity` times.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+/// How much of a sum over rows is wanted.
+enum class Order { Value, Gradient, Hessian };
+
+struct Derivatives {
+  double value = 0;
+  std::vector<double> gradient;  ///< D values, empty below Order::Gradient
+  std::vector<double> hessian;   ///< D x D, symmetric, empty below Order::Hessian
+};
+
+/// Points theta_0, theta_1, ... in R^D, stored by component so that kernels advance many points at once.
+class Points {
+ public:
+  Points(Index dim, Index count);
+
+  [[nodiscard]] Index dim() const { return dim_; }
+  [[nodiscard]] Index count() const { return count_; }
+  /// From one component to the next; at least count(), a multiple of 16. The points beyond count() are 0.
+  [[nodiscard]] Index stride() const { return stride_; }
+  [[nodiscard]] const double* component(Index d) const { return values_.data() + d * stride_; }
+  [[nodiscard]] double at(Index d, Index point) const { return component(d)[point]; }
+  void set(Index point, std::span<const double> theta);
+  /// Writes the D components of a point.
+  void get(Index point, double* theta) const;
+
+ private:
+  Index dim_, count_, stride_;
+  std::vector<double> values_;
+};
+
+/// Derivatives along chosen directions: slope j of a row is <c_k, grad L_n(theta_j)> with k = coordinate[j].
+struct SlopeFeatures {
+  Points points;                  ///< theta_j
+  std::vector<Index> coordinate;  ///< of each point, 0 .. D-1
+  std::optional<Points> frame;    ///< c_0 .. c_{D-1}; none: the unit vectors
+};
+
+class Likelihood {
+ public:
+  virtual ~Likelihood() = default;
+
+  [[nodiscard]] virtual Index num_rows() const = 0;
+  [[nodiscard]] virtual Index num_parameters() const = 0;
+  /// How often row n counts; > 0.
+  [[nodiscard]] virtual double multiplicity(Index n) const = 0;
+
+  /// out[i * S + s] = L_n(theta_s) for n = first + i: of one observation, whatever the multiplicity. The bits
+  /// of an element depend on n and theta_s alone. Safe from several threads, as are all functions here.
+  virtual void log_likelihoods(Index first, Index count, const Points& points, double* out) const = 0;
+
+  /// out[i * J + j] = slope j of row n = first + i, of one observation. Bits as for log_likelihoods.
+  virtual void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const = 0;
+
+  /// sum_n multiplicity(n) L_n(theta) and its derivatives, in blocks reduced in block order: the same bits
+  /// for any number of threads.
+  [[nodiscard]] virtual Derivatives evaluate(std::span<const double> theta, Order order,
+                                             const ThreadPool& pool) const = 0;
+
+  /// The model of some of the rows, row k counted weights[k] times (instead of its multiplicity). It does not
+  /// refer to this object's rows.
+  [[nodiscard]] virtual std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
+                                                           std::span<const double> weights) const = 0;
+
+  /// Where an optimiser should begin.
+  [[nodiscard]] virtual std::vector<double> start() const;
+  /// What parameter d is called.
+  [[nodiscard]] virtual std::string parameter_name(Index d) const;
+};
+
+/// A model given row by row. `out` of gradient has D entries, of hessian D x D; all are to be written.
+template <typename Model>
+concept RowModel = requires(const Model& model, Index n, const double* theta, double* out) {
+  { model.num_rows() } -> std::convertible_to<Index>;
+  { model.num_parameters() } -> std::convertible_to<Index>;
+  { model.log_likelihood(n, theta) } -> std::convertible_to<double>;
+  model.gradient(n, theta, out);
+  model.hessian(n, theta, out);
+};
+
+/// The functions of a RowModel with the type forgotten.
+struct RowFunctions {
+  Index num_rows = 0;
+  Index num_parameters = 0;
+  std::function<double(Index, const double*)> log_likelihood;
+  std::function<void(Index, const double*, double*)> gradient;
+  std::function<void(Index, const double*, double*)> hessian;
+};
+
+/// `multiplicity` is empty or has a positive entry for every row.
+[[nodiscard]] std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions,
+                                                        std::vector<double> multiplicity = {});
+
+template <RowModel Model>
+[[nodiscard]] std::unique_ptr<Likelihood> likelihood_of(Model model, std::vector<double> multiplicity = {}) {
+  const auto shared = std::make_shared<const Model>(std::move(model));
+  return likelihood_of(
+      RowFunctions{shared->num_rows(), shared->num_parameters(),
+                   [shared](Index n, const double* theta) { return shared->log_likelihood(n, theta); },
+                   [shared](Index n, const double* theta, double* out) { shared->gradient(n, theta, out); },
+                   [shared](Index n, const double* theta, double* out) { shared->hessian(n, theta, out); }},
+      std::move(multiplicity));
+}
+
+}  // namespace giga

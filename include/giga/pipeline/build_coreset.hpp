@@ -1,0 +1,107 @@
+// From a problem to its coreset: pihat, projection, construction, held-out error.
+//
+//   const Dataset data = read_dataset("flights.csv", {}, pool);
+//   const Problem problem(data, {.family = {Family::BernoulliLogit}}, pool);
+//   const CoresetResult result = build_coreset(problem, {.size = 100}, pool);
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/construct/build.hpp"
+#include "giga/infer/laplace.hpp"
+#include "giga/pipeline/problem.hpp"
+#include "giga/project/random_projection.hpp"
+
+namespace giga {
+
+/// The distribution the norm is taken under.
+enum class PihatKind {
+  Laplace,    ///< The Laplace approximation of the posterior of all rows.
+  Subsample,  ///< The same of some rows, each counted N/n times.
+  Prior,
+};
+[[nodiscard]] std::string_view name(PihatKind kind);
+
+enum class ProjectionKind {
+  Random,     ///< random_projection.hpp: the paper's.
+  Curvature,  ///< curvature_projection.hpp, in the whitened norm.
+};
+[[nodiscard]] std::string_view name(ProjectionKind kind);
+
+struct CoresetOptions {
+  PihatKind pihat = PihatKind::Laplace;
+  Index subsample_rows = 0;  ///< For PihatKind::Subsample; 0: max(1000, 20 D), at most N.
+
+  ProjectionKind projection = ProjectionKind::Random;
+  Norm norm = Norm::Fisher;    ///< Of random projections; Curvature is always whitened.
+  Index projection_dim = 500;  ///< J; 0: doubled from 500 until heldout_error <= 1.5 relative_error.
+  Index remainder_dim = 0;     ///< For Curvature.
+  Index heldout_dim = 500;     ///< Features of the held-out projection; >= 2.
+
+  Method method = Method::Corrective;
+  SelectorKind selector = SelectorKind::Auto;
+  Index size = 100;
+  Index max_steps = 0;   ///< As in GreedyOptions.
+  double tolerance = 0;  ///< Ends when heldout_error <= tolerance.
+  std::uint64_t seed = 1;
+};
+
+enum class Stage { Laplace, Project, Prepare, Construct };
+[[nodiscard]] std::string_view name(Stage stage);
+
+/// How far a stage has come: `done` of `total` (0: unknown) rows, points or draws. Called often, from any
+/// thread.
+struct StageProgress {
+  Stage stage;
+  Index done, total;
+  Index dim;                 ///< J of the projection at work; 0 before there is one
+  const StepRecord* record;  ///< The step just made, in Stage::Construct
+};
+using StageObserver = std::function<Verdict(const StageProgress&)>;
+
+struct StageSeconds {
+  double laplace = 0, project = 0, prepare = 0, construct = 0;
+};
+
+/// One size of projection that was tried.
+struct ProjectionTrial {
+  Index dim;
+  double relative_error, heldout_error;
+  Index size;
+};
+
+struct CoresetResult {
+  Coreset coreset;  ///< Rows of the dataset (the first of equal ones), with weights for one such row.
+  std::vector<double> multiplicity;  ///< How often each of them counts in the data.
+  BuildResult build;                 ///< By distinct rows. Its errors are those of the coreset.
+  double heldout_error = 0;          ///< |V(w) - V| / |V| with vectors of a projection nothing was chosen by
+  Normal pihat = Normal::isotropic(1);
+  std::optional<LaplaceResult> laplace;  ///< Unless pihat is the prior.
+  bool separable = false;                ///< The mode puts every row on the side of its label (bernoulli).
+  Index dim = 0;                         ///< J
+  std::vector<ProjectionTrial> trials;   ///< More than one with projection_dim = 0.
+
+  double norm_sum = 0, target_norm = 0;  ///< sigma and |L|
+  Index num_zero_rows = 0;
+  bool zero_target = false;
+  std::optional<SelectorKind> selector;  ///< The one used, by methods that search.
+  std::size_t selector_bytes = 0;
+  double prepare_bytes_read = 0;
+  StageSeconds seconds;
+  std::vector<std::string> notes;
+};
+
+/// The same bits for any number of threads. Where an observer answers Stop the result is that of the steps
+/// made so far (Stage::Construct); before construction its answer is not looked at.
+[[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
+                                          const ThreadPool& pool, const StageObserver& observer = {});
+
+}  // namespace giga

@@ -1,0 +1,62 @@
+// A projection without randomness, for models with a linear predictor s = z.theta.
+//
+// Under pihat, s_n ~ N(z_n.thetahat, |u_n|^2) with u_n = C'z_n, and the whitened gradient of row n is l'(s)
+// u_n. With a_n = E l'(s) and b_n = E l''(s), its Hermite expansion begins
+//     l'(s) = a_n + b_n (s - E s) + remainder,
+// and the vector (a_n u_n, b_n svec(u_n u_n')), svec taking each pair d < e once, times sqrt 2, has the inner
+// products of the whitened Fisher norm cut after the linear term: a_n a_m <u_n,u_m> + b_n b_m <u_n,u_m>^2. A
+// block of random features of the remainder adds what is left, unbiased.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/row_source.hpp"
+#include "giga/base/thread_pool.hpp"
+#include "giga/model/normal.hpp"
+#include "giga/model/regression.hpp"
+
+namespace giga {
+
+struct CurvatureProjectionOptions {
+  Index remainder_dim = 0;  ///< Random features of the remainder; 0: none.
+  std::uint64_t seed = 1;   ///< For those.
+  std::string_view purpose = "remainder";
+};
+
+/// D + D(D+1)/2.
+[[nodiscard]] constexpr Index curvature_dim(Index num_parameters) {
+  return num_parameters + num_parameters * (num_parameters + 1) / 2;
+}
+
+class CurvatureProjection final : public RowSource {
+ public:
+  /// Finds a_n and b_n of all rows, to rounding. `regression` and `pihat` must outlive this object.
+  CurvatureProjection(const Regression& regression, const Normal& pihat, const ThreadPool& pool,
+                      const CurvatureProjectionOptions& options = {});
+
+  [[nodiscard]] Index num_rows() const override { return regression_->num_rows(); }
+  [[nodiscard]] Index dim() const override;
+  void read(Index first, Index count, double* out) const override;
+  [[nodiscard]] std::string place(Index n, Index j) const override;
+  [[nodiscard]] std::string name() const override { return "the projection"; }
+
+  /// E l'(s_n) and E l''(s_n).
+  [[nodiscard]] double mean_slope(Index n) const { return slope_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] double mean_curvature(Index n) const { return bend_[static_cast<std::size_t>(n)]; }
+
+ private:
+  void find_moments(Index first, Index count);
+  void read_remainder(Index first, Index count, const double* z, const double* u, double* out) const;
+
+  const Regression* regression_;
+  const Normal* pihat_;
+  CurvatureProjectionOptions options_;
+  Points frame_;  // the columns of C
+  SlopeFeatures remainder_;
+  std::vector<double> slope_, bend_;
+};
+
+}  // namespace giga

@@ -1,0 +1,62 @@
+// The paper's projection: log-likelihood functions become vectors in R^J whose inner products are unbiased
+// estimates of those of a norm under pihat.
+//
+//   fisher      |L_n|^2 = E |grad L_n(theta)|^2              v_nj = sqrt(D/J) dL_n/dtheta_{d_j} (theta_j)
+//   whitened    |L_n|^2 = E |C' grad L_n(theta)|^2           v_nj = sqrt(D/J) <C_{d_j}, grad L_n(theta_j)>
+//   l2          |L_n|^2 = E L_n(theta)^2                     v_nj = L_n(theta_j) / sqrt(J)
+//   l2_centred  |L_n|^2 = Var L_n(theta)                     v_nj = (L_n(theta_j) - mean over j) / sqrt(J -
+//   1)
+//
+// with theta_j ~ pihat, d_j uniform on 1..D, C C' the covariance of pihat and C_d its columns. The whitened
+// norm is the gradient in units of the posterior: it does not depend on how the features are scaled or mixed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/row_source.hpp"
+#include "giga/model/likelihood.hpp"
+#include "giga/model/normal.hpp"
+
+namespace giga {
+
+enum class Norm { Fisher, Whitened, L2, L2Centred };
+inline constexpr std::array kNorms = {Norm::Fisher, Norm::Whitened, Norm::L2, Norm::L2Centred};
+[[nodiscard]] std::string_view name(Norm norm);
+
+struct RandomProjectionOptions {
+  Norm norm = Norm::Fisher;
+  Index dim = 500;  ///< J >= 1, >= 2 for L2Centred
+  std::uint64_t seed = 1;
+  /// Which of many independent projections of one seed.
+  std::string_view purpose = "projection";
+};
+
+/// The vectors of all rows, multiplicity included, computed whenever they are asked for: what is held are the
+/// J draws alone. Feature j depends on the seed, the purpose and j, so a larger J has the features of a
+/// smaller one, up to the common factor.
+class RandomProjection final : public RowSource {
+ public:
+  /// Both must outlive this object.
+  RandomProjection(const Likelihood& likelihood, const Normal& pihat, const RandomProjectionOptions& options);
+
+  [[nodiscard]] Index num_rows() const override { return likelihood_->num_rows(); }
+  [[nodiscard]] Index dim() const override { return options_.dim; }
+  void read(Index first, Index count, double* out) const override;
+  [[nodiscard]] std::string place(Index n, Index j) const override;
+  [[nodiscard]] std::string name() const override { return "the projection"; }
+
+ private:
+  const Likelihood* likelihood_;
+  RandomProjectionOptions options_;
+  SlopeFeatures features_;
+};
+
+/// Draws theta_j ~ pihat and coordinates d_j, feature by feature.
+[[nodiscard]] SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
+                                          std::string_view purpose);
+
+}  // namespace giga

@@ -1,0 +1,143 @@
+#include "giga/infer/laplace.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace giga {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct Place {
+  Eigen::VectorXd theta;
+  double log_likelihood, log_prior;
+  Eigen::VectorXd gradient;  // of the log joint
+  Matrix curvature;          // minus its Hessian
+
+  [[nodiscard]] double log_joint() const { return log_likelihood + log_prior; }
+};
+
+class Posterior {
+ public:
+  Posterior(const Likelihood& likelihood, const Normal& prior, const ThreadPool& pool)
+      : likelihood_(likelihood), prior_(prior), pool_(pool) {}
+
+  // Nothing where the log joint or a derivative is not finite.
+  [[nodiscard]] std::optional<Place> at(Eigen::VectorXd theta) const {
+    const std::span<const double> values(theta.data(), static_cast<std::size_t>(theta.size()));
+    const Derivatives data = likelihood_.evaluate(values, Order::Hessian, pool_);
+    const Derivatives prior = prior_.log_density(values, Order::Hessian);
+    const Eigen::Index dim = theta.size();
+    Place place{std::move(theta), data.value, prior.value, {}, {}};
+    place.gradient = Eigen::Map<const Eigen::VectorXd>(data.gradient.data(), dim) +
+                     Eigen::Map<const Eigen::VectorXd>(prior.gradient.data(), dim);
+    place.curvature = -(Eigen::Map<const Matrix>(data.hessian.data(), dim, dim) +
+                        Eigen::Map<const Matrix>(prior.hessian.data(), dim, dim));
+    if (!std::isfinite(place.log_joint()) || !place.gradient.allFinite() || !place.curvature.allFinite())
+      return std::nullopt;
+    return place;
+  }
+
+ private:
+  const Likelihood& likelihood_;
+  const Normal& prior_;
+  const ThreadPool& pool_;
+};
+
+// The factor of curvature + shift I for the least shift tried that makes it positive definite.
+Eigen::LLT<Matrix> factorise(const Matrix& curvature) {
+  constexpr double kFirstShift = 1e-10, kLastShift = 1e10;
+  const double size = curvature.diagonal().cwiseAbs().maxCoeff();
+  Eigen::LLT<Matrix> llt(curvature);
+  for (double shift = kFirstShift; llt.info() != Eigen::Success && shift <= kLastShift; shift *= 10) {
+    Matrix shifted = curvature;
+    shifted.diagonal().array() += shift * (size > 0 ? size : 1);
+    llt.compute(shifted);
+  }
+  if (llt.info() != Eigen::Success) llt.compute(Matrix::Identity(curvature.rows(), curvature.rows()));
+  return llt;
+}
+
+// The best place along the step: the first of step, step/2, step/4, ... that raises the log joint by a
+// ten-thousandth of what the gradient promises. Near the mode the promise is below the rounding of the log
+// joint, so a loss within rounding is taken as well.
+std::optional<Place> search(const Posterior& posterior, const Place& from, const Eigen::VectorXd& step,
+                            double promise) {
+  constexpr int kMostHalvings = 60;
+  constexpr double kShare = 1e-4;
+  const double rounding = 64 * std::numeric_limits<double>::epsilon() * std::abs(from.log_joint());
+  double length = 1;
+  for (int halvings = 0; halvings <= kMostHalvings; ++halvings, length /= 2) {
+    auto place = posterior.at(from.theta + length * step);
+    if (place && place->log_joint() >= from.log_joint() + kShare * length * promise - rounding) return place;
+  }
+  return std::nullopt;
+}
+
+Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Normal& prior) {
+  const std::vector<double> start = likelihood.start();
+  for (const std::vector<double>& values : {start, prior.mean()}) {
+    if (auto place = posterior.at(Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values))))
+      return *std::move(place);
+  }
+  throw std::invalid_argument("the log joint is not finite at the start, nor at the mean of the prior");
+}
+
+}  // namespace
+
+LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const ThreadPool& pool,
+                      const LaplaceOptions& options,
+                      const std::function<void(const LaplaceStep&)>& observer) {
+  if (options.max_iterations < 1)
+    throw std::invalid_argument("max_iterations is " + std::to_string(options.max_iterations) +
+                                ", must be at least 1");
+  if (prior.dim() != likelihood.num_parameters()) {
+    throw std::invalid_argument("the prior has " + std::to_string(prior.dim()) + " dimensions, the model " +
+                                std::to_string(likelihood.num_parameters()) + " parameters");
+  }
+  const Posterior posterior(likelihood, prior, pool);
+  Place place = first_place(posterior, likelihood, prior);
+  LaplaceEnd end = LaplaceEnd::IterationLimit;
+  Index iteration = 0;
+  double decrement = 0;
+  while (iteration < options.max_iterations) {
+    const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
+    const double promise = place.gradient.dot(step);
+    decrement = std::sqrt(std::max(0.0, promise));
+    if (observer) observer({iteration, place.log_joint(), decrement});
+    auto next = search(posterior, place, step, promise);
+    const bool near = decrement <= options.tolerance;
+    if (!next) {
+      // A promise below rounding cannot be kept: that is the mode as far as doubles can tell.
+      const double rounding = 1e-12 * (1 + std::abs(place.log_joint()));
+      end = near || promise <= rounding ? LaplaceEnd::Converged : LaplaceEnd::NoProgress;
+      break;
+    }
+    place = *std::move(next);
+    ++iteration;
+    if (near) {
+      end = LaplaceEnd::Converged;
+      break;
+    }
+  }
+  // The curvature that is returned must be that of a distribution, also where the search ended on a slope.
+  Matrix precision = place.curvature;
+  if (Eigen::LLT<Matrix>(precision).info() != Eigen::Success)
+    precision = factorise(precision).reconstructedMatrix();
+  return {Normal::with_precision({place.theta.begin(), place.theta.end()},
+                                 {precision.data(), precision.data() + precision.size()}),
+          place.log_joint(),
+          place.log_likelihood,
+          place.log_prior,
+          iteration,
+          decrement,
+          end};
+}
+
+}  // namespace giga

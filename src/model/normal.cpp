@@ -1,0 +1,134 @@
+#include "giga/model/normal.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace giga {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using MatrixMap = Eigen::Map<const Matrix>;
+using VectorMap = Eigen::Map<const Eigen::VectorXd>;
+
+std::vector<double> flat(const Matrix& matrix) {
+  return {matrix.data(), matrix.data() + matrix.size()};
+}
+
+// The lower Cholesky factor.
+Matrix cholesky(const std::vector<double>& values, std::size_t dim, const char* what) {
+  if (dim == 0 || values.size() != dim * dim) {
+    throw std::invalid_argument(std::string(what) + " has " + std::to_string(values.size()) +
+                                " entries, must have " + std::to_string(dim * dim));
+  }
+  const auto size = static_cast<Eigen::Index>(dim);
+  const Matrix matrix = MatrixMap(values.data(), size, size);
+  const Eigen::LLT<Matrix> llt(matrix);
+  if (!matrix.allFinite() || llt.info() != Eigen::Success)
+    throw std::invalid_argument(std::string(what) + " is not positive definite");
+  return llt.matrixL();
+}
+
+void require_finite(const std::vector<double>& mean) {
+  for (const double value : mean) {
+    if (!std::isfinite(value)) throw std::invalid_argument("a mean is not finite");
+  }
+}
+
+}  // namespace
+
+Normal Normal::isotropic(Index dim, double scale) {
+  if (dim < 1) throw std::invalid_argument("dim is " + std::to_string(dim) + ", must be at least 1");
+  if (!(scale > 0) || !std::isfinite(scale))
+    throw std::invalid_argument("scale is " + std::to_string(scale) + ", must be positive");
+  Normal normal;
+  const auto size = static_cast<std::size_t>(dim);
+  normal.mean_.assign(size, 0.0);
+  normal.precision_.assign(size * size, 0.0);
+  normal.factor_.assign(size * size, 0.0);
+  for (std::size_t d = 0; d < size; ++d) {
+    normal.precision_[d * size + d] = 1 / (scale * scale);
+    normal.factor_[d * size + d] = scale;
+  }
+  normal.log_determinant_ = 2 * static_cast<double>(dim) * std::log(scale);
+  return normal;
+}
+
+Normal Normal::with_precision(std::vector<double> mean, std::vector<double> precision) {
+  require_finite(mean);
+  const Matrix lower = cholesky(precision, mean.size(), "the precision");  // P = L L', so C = L'^-1
+  Normal normal;
+  normal.factor_ = flat(
+      lower.transpose().triangularView<Eigen::Upper>().solve(Matrix::Identity(lower.rows(), lower.rows())));
+  normal.log_determinant_ = -2 * lower.diagonal().array().log().sum();
+  normal.mean_ = std::move(mean);
+  normal.precision_ = std::move(precision);
+  return normal;
+}
+
+Normal Normal::with_covariance(std::vector<double> mean, std::vector<double> covariance) {
+  require_finite(mean);
+  const Matrix lower = cholesky(covariance, mean.size(), "the covariance");
+  Normal normal;
+  normal.factor_ = flat(lower);
+  const Matrix inverse =
+      lower.triangularView<Eigen::Lower>().solve(Matrix::Identity(lower.rows(), lower.rows()));
+  normal.precision_ = flat(inverse.transpose() * inverse);
+  normal.log_determinant_ = 2 * lower.diagonal().array().log().sum();
+  normal.mean_ = std::move(mean);
+  return normal;
+}
+
+std::vector<double> Normal::covariance() const {
+  const MatrixMap c(factor_.data(), dim(), dim());
+  return flat(c * c.transpose());
+}
+
+std::vector<double> Normal::standard_deviations() const {
+  const MatrixMap c(factor_.data(), dim(), dim());
+  const Eigen::VectorXd sds = c.rowwise().norm();
+  return {sds.data(), sds.data() + sds.size()};
+}
+
+Derivatives Normal::log_density(std::span<const double> theta, Order order) const {
+  if (static_cast<Index>(theta.size()) != dim()) {
+    throw std::invalid_argument("theta has " + std::to_string(theta.size()) + " entries, must have " +
+                                std::to_string(dim()));
+  }
+  const MatrixMap p(precision_.data(), dim(), dim());
+  const Eigen::VectorXd away = VectorMap(theta.data(), dim()) - VectorMap(mean_.data(), dim());
+  const Eigen::VectorXd pull = p * away;
+  Derivatives out;
+  out.value = -0.5 * (away.dot(pull) + log_determinant_ +
+                      static_cast<double>(dim()) * std::log(2 * std::numbers::pi));
+  if (order >= Order::Gradient) {
+    for (const double value : pull) out.gradient.push_back(-value);
+  }
+  if (order >= Order::Hessian) {
+    for (const double value : precision_) out.hessian.push_back(-value);
+  }
+  return out;
+}
+
+void Normal::draw(Stream& random, double* theta) const {
+  Eigen::VectorXd standard(dim());
+  for (double& value : standard) value = random.normal();
+  Eigen::Map<Eigen::VectorXd>(theta, dim()) =
+      VectorMap(mean_.data(), dim()) + MatrixMap(factor_.data(), dim(), dim()) * standard;
+}
+
+double kl_divergence(const Normal& p, const Normal& q) {
+  if (p.dim() != q.dim()) throw std::invalid_argument("the two distributions have different dimensions");
+  const MatrixMap precision(q.precision().data(), q.dim(), q.dim());
+  const MatrixMap factor(p.factor().data(), p.dim(), p.dim());
+  const Eigen::VectorXd apart = VectorMap(q.mean().data(), q.dim()) - VectorMap(p.mean().data(), p.dim());
+  const double trace = (factor.transpose() * (precision * factor)).trace();
+  return 0.5 * (trace + apart.dot(precision * apart) - static_cast<double>(p.dim()) + q.log_determinant() -
+                p.log_determinant());
+}
+
+}  // namespace giga

@@ -1,0 +1,86 @@
+// Which responses a family can have.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/model/regression.hpp"
+
+namespace giga {
+namespace {
+
+constexpr double kLargestCount = 9007199254740992.0;  // 2^53: above it not every whole number is a double
+
+// The distinct values, ascending; gives up one beyond `most`.
+std::set<double> distinct(std::span<const double> values, std::size_t most) {
+  std::set<double> found;
+  for (const double value : values) {
+    found.insert(value);
+    if (found.size() > most) break;
+  }
+  return found;
+}
+
+std::string listed(const std::set<double>& values, std::size_t most) {
+  std::string text;
+  std::size_t count = 0;
+  for (const double value : values) {
+    if (++count > most) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + shortest(value);
+  }
+  return text;
+}
+
+Response labels(const Dataset& data) {
+  constexpr std::size_t kListed = 8;
+  const auto y = data.response();
+  const std::set<double> found = distinct(y, kListed + 1);
+  const auto only = [&](double low, double high) {
+    return std::all_of(found.begin(), found.end(), [&](double v) { return v == low || v == high; });
+  };
+  const bool zero_one = only(0, 1), minus_plus = only(-1, 1);
+  if (!zero_one && !minus_plus) {
+    throw DataError(data.name() + ": column '" + printable(data.response_name()) + "' has the values " +
+                    listed(found, kListed) + "; bernoulli needs 0 and 1, or -1 and 1");
+  }
+  Response out;
+  out.values.reserve(y.size());
+  for (const double value : y) out.values.push_back(value == 1 ? 1.0 : -1.0);
+  const std::string low = zero_one ? "0" : "-1";
+  if (found.size() == 1) {
+    out.notes.push_back("every label is " + listed(found, 1) +
+                        ": one class only; the prior alone keeps the intercept finite");
+  } else {
+    out.notes.push_back("labels: 1 is success, " + low + " is failure");
+  }
+  return out;
+}
+
+Response counts(const Dataset& data) {
+  const auto y = data.response();
+  const auto bad = std::find_if(y.begin(), y.end(), [](double value) {
+    return value < 0 || value != std::floor(value) || value > kLargestCount;
+  });
+  if (bad != y.end()) {
+    throw DataError(data.name() + ": " + data.response_place(bad - y.begin()) + " is " + shortest(*bad) +
+                    "; poisson needs a non-negative integer" +
+                    (*bad > kLargestCount ? ", at most 2^53" : ""));
+  }
+  return {{y.begin(), y.end()}, {}};
+}
+
+}  // namespace
+
+Response response_for(const Dataset& data, Family family) {
+  switch (family) {
+    case Family::BernoulliLogit: return labels(data);
+    case Family::PoissonSoftplus:
+    case Family::PoissonLog: return counts(data);
+    case Family::GaussianIdentity: return {{data.response().begin(), data.response().end()}, {}};
+  }
+  throw std::invalid_argument("no such family");
+}
+
+}  // namespace giga

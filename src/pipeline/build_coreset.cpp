@@ -1,0 +1,244 @@
+#include "giga/pipeline/build_coreset.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/random.hpp"
+#include "giga/project/curvature_projection.hpp"
+#include "pipeline/heldout.hpp"
+#include "pipeline/watched_rows.hpp"
+
+namespace giga {
+
+std::string_view name(PihatKind kind) {
+  switch (kind) {
+    case PihatKind::Laplace: return "laplace";
+    case PihatKind::Subsample: return "subsample";
+    case PihatKind::Prior: return "prior";
+  }
+  return "unknown";
+}
+
+std::string_view name(ProjectionKind kind) {
+  switch (kind) {
+    case ProjectionKind::Random: return "random";
+    case ProjectionKind::Curvature: return "curvature";
+  }
+  return "unknown";
+}
+
+std::string_view name(Stage stage) {
+  switch (stage) {
+    case Stage::Laplace: return "laplace";
+    case Stage::Project: return "project";
+    case Stage::Prepare: return "prepare";
+    case Stage::Construct: return "construct";
+  }
+  return "unknown";
+}
+
+namespace {
+
+constexpr Index kFirstAutoDim = 500;
+constexpr Index kLastAutoDim = 64000;
+constexpr double kAgreement = 1.5;  // of projected and held-out error
+
+class Clock {
+ public:
+  double restart() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(begin_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+// n of the rows 0 .. total-1 without replacement, ascending: Floyd's algorithm would need a set; a pass of
+// selection sampling needs nothing and gives them in order.
+std::vector<Index> some_rows(Index total, Index n, std::uint64_t seed) {
+  std::vector<Index> rows;
+  Stream random = stream(seed, "subsample");
+  for (Index row = 0; row < total && std::ssize(rows) < n; ++row) {
+    const Index wanted = n - std::ssize(rows);
+    if (random.below(static_cast<std::uint64_t>(total - row)) < static_cast<std::uint64_t>(wanted))
+      rows.push_back(row);
+  }
+  return rows;
+}
+
+std::unique_ptr<Likelihood> subsample(const Regression& model, Index asked, std::uint64_t seed) {
+  const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
+  const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
+  const std::vector<Index> rows = some_rows(model.num_rows(), n, seed);
+  const double times = static_cast<double>(model.num_rows()) / static_cast<double>(n);
+  std::vector<double> weights;
+  for (const Index row : rows) weights.push_back(times * model.multiplicity(row));
+  return model.subset(rows, weights);
+}
+
+class Run {
+ public:
+  Run(const Problem& problem, const CoresetOptions& options, const ThreadPool& pool,
+      const StageObserver& observer)
+      : problem_(problem), options_(options), pool_(pool), observer_(observer) {}
+
+  CoresetResult go() {
+    Clock clock;
+    CoresetResult result;
+    result.pihat = problem_.prior();
+    find_pihat(result);
+    result.seconds.laplace = clock.restart();
+
+    const RandomProjection heldout_rows(problem_.model(), result.pihat, heldout_options());
+    WatchedRows watched(heldout_rows, watcher(Stage::Project, heldout_rows.num_rows(), 0));
+    Heldout heldout(watched, pool_.num_threads());
+    result.seconds.project = clock.restart();
+
+    const bool random = options_.projection == ProjectionKind::Random;
+    const bool search = random && options_.projection_dim == 0;
+    Index dim = options_.projection_dim > 0 ? options_.projection_dim : kFirstAutoDim;
+    while (true) {
+      build_with(random_or_curvature(result.pihat, dim), heldout, clock, result);
+      result.trials.push_back(
+          {result.dim, result.build.relative_error, result.heldout_error, result.build.coreset.size()});
+      const bool agree = result.heldout_error <= kAgreement * result.build.relative_error;
+      const bool stopped = result.build.termination == Termination::Stopped;
+      if (!search || agree || stopped || result.zero_target || 2 * dim > kLastAutoDim) break;
+      dim *= 2;
+    }
+    if (search && result.heldout_error > kAgreement * result.build.relative_error) {
+      result.notes.push_back("the projection does not reach the held-out error with J = " +
+                             std::to_string(result.dim) + "; more features were not tried");
+    }
+    translate(result);
+    return result;
+  }
+
+ private:
+  [[nodiscard]] std::function<void(Index)> watcher(Stage stage, Index total, Index dim) const {
+    if (!observer_) return {};
+    return [this, stage, total, dim](Index done) {
+      (void)observer_({stage, std::min(done, total), total, dim, nullptr});
+    };
+  }
+
+  void find_pihat(CoresetResult& result) const {
+    if (options_.pihat == PihatKind::Prior) return;
+    const auto watch = [&](const LaplaceStep& step) {
+      if (observer_) (void)observer_({Stage::Laplace, step.iteration, 0, 0, nullptr});
+    };
+    const Regression& model = problem_.model();
+    const auto some = options_.pihat == PihatKind::Subsample
+                          ? subsample(model, options_.subsample_rows, options_.seed)
+                          : nullptr;
+    const Likelihood& likelihood = some ? *some : static_cast<const Likelihood&>(model);
+    result.laplace = laplace(likelihood, problem_.prior(), pool_, {}, watch);
+    result.pihat = result.laplace->posterior;
+    result.separable = model.separates(result.pihat.mean(), pool_);
+    if (result.separable)
+      result.notes.emplace_back(
+          "the labels are perfectly separable: only the prior keeps the coefficients finite");
+    if (result.laplace->end != LaplaceEnd::Converged)
+      result.notes.emplace_back(
+          "the search for the posterior mode did not converge; pihat is taken where it ended");
+  }
+
+  [[nodiscard]] RandomProjectionOptions heldout_options() const {
+    const bool curvature = options_.projection == ProjectionKind::Curvature;
+    return {curvature ? Norm::Whitened : options_.norm, options_.heldout_dim, options_.seed, "heldout"};
+  }
+
+  [[nodiscard]] std::unique_ptr<RowSource> random_or_curvature(const Normal& pihat, Index dim) const {
+    if (options_.projection == ProjectionKind::Curvature) {
+      return std::make_unique<CurvatureProjection>(
+          problem_.model(), pihat, pool_,
+          CurvatureProjectionOptions{options_.remainder_dim, options_.seed, "remainder"});
+    }
+    return std::make_unique<RandomProjection>(
+        problem_.model(), pihat, RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
+  }
+
+  void build_with(const std::unique_ptr<RowSource>& rows, Heldout& heldout, Clock& clock,
+                  CoresetResult& result) const {
+    result.dim = rows->dim();
+    WatchedRows watched(*rows, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()));
+    const bool greedy = is_greedy(options_.method);
+    const VectorTable table(watched, {greedy ? options_.selector : SelectorKind::Scan, pool_.num_threads()});
+    result.seconds.project += clock.restart();
+    const bool searches = greedy && !table.zero_target();
+    if (searches) (void)table.selector();
+    result.seconds.prepare += clock.restart();
+
+    result.build = construct(table, heldout);
+    result.heldout_error = heldout.error(result.build.coreset);
+    result.seconds.construct += clock.restart();
+
+    result.norm_sum = table.norm_sum();
+    result.target_norm = static_cast<double>(table.target_norm());
+    result.num_zero_rows = table.num_zero_rows();
+    result.zero_target = table.zero_target();
+    result.selector = searches ? std::optional(table.selector_kind()) : std::nullopt;
+    result.selector_bytes = table.selector_bytes();
+    result.prepare_bytes_read = table.prepare_bytes_read();
+  }
+
+  [[nodiscard]] BuildResult construct(const VectorTable& table, Heldout& heldout) const {
+    const ErrorMeasure measure = [&heldout](const Coreset& coreset) { return heldout.error(coreset); };
+    const Index size = std::min(options_.size, table.num_rows());
+    const bool greedy_method = is_greedy(options_.method);
+    const Observer watch = [&](const StepRecord& record) {
+      if (!observer_) return Verdict::Continue;
+      return observer_(
+          {Stage::Construct, greedy_method ? record.size : record.step, size, table.dim(), &record});
+    };
+    const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
+    const SamplingOptions sampling{options_.size, options_.seed, measure};
+    switch (options_.method) {
+      case Method::Giga: return giga(table, greedy, watch);
+      case Method::Corrective: return corrective(table, greedy, watch);
+      case Method::FrankWolfe: return frank_wolfe(table, greedy, watch);
+      case Method::Pursuit: return pursuit(table, greedy, watch);
+      case Method::Importance: return importance(table, sampling, watch);
+      case Method::Uniform: return uniform(table, sampling, watch);
+    }
+    throw std::invalid_argument("no such method");
+  }
+
+  // From distinct rows to rows of the dataset, and from weights of vectors, which count a row `multiplicity`
+  // times, to weights of rows.
+  void translate(CoresetResult& result) const {
+    const Coreset& built = result.build.coreset;
+    for (std::size_t i = 0; i < built.rows.size(); ++i) {
+      const double times = problem_.distinct().weight(built.rows[i]);
+      result.coreset.rows.push_back(problem_.distinct().row(built.rows[i]));
+      result.coreset.weights.push_back(built.weights[i] * times);
+      result.multiplicity.push_back(times);
+    }
+  }
+
+  const Problem& problem_;
+  const CoresetOptions& options_;
+  const ThreadPool& pool_;
+  const StageObserver& observer_;
+};
+
+void require(bool holds, const char* message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+}  // namespace
+
+CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const ThreadPool& pool,
+                            const StageObserver& observer) {
+  require(options.size >= 1, "size must be at least 1");
+  require(options.projection_dim >= 0, "projection_dim must be at least 0");
+  require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
+  require(options.subsample_rows >= 0, "subsample_rows must be at least 0");
+  return Run(problem, options, pool, observer).go();
+}
+
+}  // namespace giga

@@ -1,0 +1,30 @@
+#include "pipeline/heldout.hpp"
+
+#include "base/extended.hpp"
+
+namespace giga {
+
+Heldout::Heldout(const RowSource& rows, int threads) : rows_(rows) {
+  const VectorTable table(rows, {SelectorKind::Scan, threads});
+  sum_ = table.sum();
+  norm_ = table.target_norm();
+}
+
+const std::vector<double>& Heldout::row(Index n) {
+  const auto [found, is_new] = known_.try_emplace(n);
+  if (is_new) {
+    found->second.resize(static_cast<std::size_t>(rows_.dim()));
+    rows_.read(n, 1, found->second.data());
+  }
+  return found->second;
+}
+
+double Heldout::error(const Coreset& coreset) {
+  ExtendedVector residual = sum_;
+  for (std::size_t i = 0; i < coreset.rows.size(); ++i)
+    add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row(coreset.rows[i]));
+  const Extended distance = norm(residual);
+  return distance == 0 ? 0.0 : static_cast<double>(distance / norm_);
+}
+
+}  // namespace giga

@@ -1,0 +1,31 @@
+// The error of a coreset under a projection that it was not built from.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "giga/base/row_source.hpp"
+#include "giga/construct/build.hpp"
+
+namespace giga {
+
+/// Reads all rows once for their sum, and then only those of coresets it is asked about.
+class Heldout {
+ public:
+  /// `rows` must outlive this object.
+  Heldout(const RowSource& rows, int threads);
+
+  /// |V(w) - V| / |V|.
+  [[nodiscard]] double error(const Coreset& coreset);
+
+ private:
+  const std::vector<double>& row(Index n);
+
+  const RowSource& rows_;
+  ExtendedVector sum_;
+  Extended norm_;
+  std::unordered_map<Index, std::vector<double>> known_;
+};
+
+}  // namespace giga

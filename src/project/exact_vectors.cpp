@@ -1,0 +1,24 @@
+#include "giga/project/exact_vectors.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace giga {
+
+std::vector<double> exact_vectors(const GaussianMean& model, const Normal& pihat) {
+  // E <y_n - theta, y_m - theta> = <y_n - E theta, y_m - E theta> + tr Cov theta
+  const Index dim = model.num_parameters();
+  if (pihat.dim() != dim) throw std::invalid_argument("pihat has another dimension than the observations");
+  double trace = 0;
+  for (const double sd : pihat.standard_deviations()) trace += sd * sd;
+  std::vector<double> out;
+  out.reserve(static_cast<std::size_t>(model.num_rows() * (dim + 1)));
+  for (Index n = 0; n < model.num_rows(); ++n) {
+    for (Index d = 0; d < dim; ++d)
+      out.push_back(model.observation(n)[d] - pihat.mean()[static_cast<std::size_t>(d)]);
+    out.push_back(std::sqrt(trace));
+  }
+  return out;
+}
+
+}  // namespace giga

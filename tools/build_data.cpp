@@ -1,0 +1,163 @@
+// From a table of observations to a coreset.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "build_stages.hpp"
+#include "giga/base/text.hpp"
+#include "giga/project/curvature_projection.hpp"
+#include "support/exit_codes.hpp"
+#include "support/progress.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+Dataset load(const BuildRequest& request, const ThreadPool& pool, Progress& progress) {
+  constexpr std::size_t kMegabyte = 1'000'000;
+  const std::string what =
+      request.input == "-" ? "reading standard input" : "reading " + printable_path(request.input);
+  progress.begin(what);
+  std::once_flag sized;
+  try {
+    return read_dataset(request.input, request.read, pool, [&](std::size_t done, std::size_t total) {
+      std::call_once(sized, [&] {
+        if (total > 0) progress.begin(what, static_cast<Index>(total / kMegabyte), "MB");
+      });
+      progress.update(static_cast<Index>(done / kMegabyte), 0, "");
+    });
+  } catch (const NoSuchColumn& error) {
+    throw UsageError(error.what());
+  }
+}
+
+// Begins a stage of the display whenever the work has come to another one.
+class StageDisplay {
+ public:
+  explicit StageDisplay(Progress& progress) : progress_(progress) {}
+
+  Verdict operator()(const StageProgress& at) {
+    const std::lock_guard lock(mutex_);
+    if (at.stage != stage_ || at.dim != dim_) {
+      stage_ = at.stage;
+      dim_ = at.dim;
+      begin(at);
+    }
+    progress_.update(at.done, at.record != nullptr ? at.record->step : 0, detail(at));
+    return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
+  }
+
+ private:
+  void begin(const StageProgress& at) {
+    switch (at.stage) {
+      case Stage::Laplace: return progress_.begin("finding the posterior mode");
+      case Stage::Project: return progress_.begin("held-out projection", at.total, "rows");
+      case Stage::Prepare:
+        return progress_.begin(fmt::format("projecting to J = {}", at.dim), at.total, "rows");
+      case Stage::Construct: return progress_.begin("building", at.total, "points");
+    }
+  }
+
+  static std::string detail(const StageProgress& at) {
+    if (at.record == nullptr) return "";
+    return fmt::format("relative error {:.2e}, held-out {:.2e}", at.record->relative_error,
+                       at.record->heldout_error);
+  }
+
+  Progress& progress_;
+  std::mutex mutex_;
+  std::optional<Stage> stage_;
+  Index dim_ = -1;
+};
+
+void resolve_size(BuildRequest& request, const Problem& problem, const Notes& note) {
+  constexpr Index kLeast = 20, kMost = 1000;
+  const Index rows = problem.model().num_rows(), dim = problem.model().num_parameters();
+  if (!request.asked_size && request.coreset.tolerance == 0)
+    request.size = std::clamp(curvature_dim(dim), kLeast, kMost);
+  if (request.size <= rows) return;
+  if (request.asked_size) {
+    note(fmt::format("--size {} is more than the {} distinct row{}; using {}", request.size, rows,
+                     rows == 1 ? "" : "s", rows));
+  }
+  request.size = rows;
+}
+
+DataFacts facts_of(const Problem& problem, const CoresetResult& result) {
+  DataFacts facts;
+  facts.distinct_rows = problem.model().num_rows();
+  facts.num_parameters = problem.model().num_parameters();
+  for (Index d = 0; d < facts.num_parameters; ++d)
+    facts.parameter_names.push_back(problem.model().parameter_name(d));
+  facts.feature_names = problem.data().feature_names();
+  facts.response_name = problem.data().response_name();
+  facts.scale = problem.scale();
+  facts.heldout_error = result.heldout_error;
+  facts.pihat_mean = result.pihat.mean();
+  facts.pihat_sd = result.pihat.standard_deviations();
+  facts.laplace = result.laplace;
+  facts.separable = result.separable;
+  facts.trials = result.trials;
+  facts.multiplicity = result.multiplicity;
+  for (const Column& column : problem.data().columns()) facts.columns.push_back(column.name);
+  facts.cells = problem.data().cells(result.coreset.rows);
+  return facts;
+}
+
+BuildOutcome outcome_of(const Problem& problem, CoresetResult result) {
+  BuildOutcome outcome;
+  outcome.data = facts_of(problem, result);
+  outcome.num_rows = problem.data().num_rows();
+  outcome.dim = result.dim;
+  outcome.zero_rows = result.num_zero_rows;
+  outcome.zero_target = result.zero_target;
+  outcome.target_norm = result.target_norm;
+  outcome.norm_sum = result.norm_sum;
+  outcome.selector = result.selector;
+  outcome.selector_bytes = result.selector_bytes;
+  outcome.prepare_bytes_read = result.prepare_bytes_read;
+  outcome.coreset = std::move(result.coreset);
+  for (Index& row : outcome.coreset.rows) row = problem.data().input_row(row);
+  outcome.result = std::move(result.build);
+  outcome.laplace_s = result.seconds.laplace;
+  outcome.project_s = result.seconds.project;
+  outcome.prepare_s = result.seconds.prepare;
+  outcome.construct_s = result.seconds.construct;
+  return outcome;
+}
+
+}  // namespace
+
+BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
+  const Stopwatch total;
+  Stopwatch stage;
+  const ThreadPool pool(request.threads);
+  Progress progress(request.quiet);
+  const Dataset data = load(request, pool, progress);
+  stop_if_signalled();
+  const Problem problem(data, request.model, pool);
+  const double load_s = stage.restart();
+  progress.end();
+  for (const std::string& text : data.notes()) note(text);
+  for (const std::string& text : problem.notes()) note(text);
+  resolve_size(request, problem, note);
+  request.coreset.size = request.size;
+
+  StageDisplay display(progress);
+  CoresetResult result = build_coreset(problem, request.coreset, pool,
+                                       [&display](const StageProgress& at) { return display(at); });
+  progress.end();
+  stop_if_signalled();
+  for (const std::string& text : result.notes) note(text);
+  if (result.zero_target)
+    note("the vectors sum to zero but for rounding: there is nothing to approximate, the coreset is empty");
+  BuildOutcome outcome = outcome_of(problem, std::move(result));
+  outcome.load_s = load_s;
+  outcome.total_s = total.seconds();
+  return outcome;
+}
+
+}  // namespace giga::tool

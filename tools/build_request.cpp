@@ -1,0 +1,318 @@
+#include "build_request.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "giga/base/text.hpp"
+#include "support/exit_codes.hpp"
+#include "support/lists.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr Index kLargest = 1'000'000'000;
+constexpr Index kMostFeatures = 1'000'000;
+constexpr Index kMostThreads = 1024;
+constexpr double kLeastScale = 1e-6, kMostScale = 1e6;
+
+constexpr const char* kMethodHelp = R"(corrective   rows as giga, weights re-solved each step (default)
+giga         the published greedy geodesic ascent
+frank_wolfe  the older greedy method, on a simplex
+pursuit      rows by matching pursuit, weights re-solved
+importance   rows drawn by the length of their vectors
+uniform      rows drawn alike)";
+
+constexpr const char* kSelectorHelp = R"(How the best row is found: auto, scan, quantised, cap_tree
+(default auto); the coreset is the same, the speed is not)";
+
+constexpr const char* kSizeHelp = R"(Most points in the coreset, 1 to 10^9, capped at N
+(default: for DATA with D parameters D(D+3)/2, from 20 to 1000;
+for vectors 100; 1000 if only --tolerance is given))";
+
+constexpr const char* kStepsHelp = R"(Most steps, 1 to 10^9
+(default M; 4 M for corrective and pursuit))";
+
+constexpr const char* kToleranceHelp = R"(Stop at this error, 0 to 1 (default 0): the held-out error for
+DATA, the relative error for vectors)";
+
+constexpr const char* kFamilyHelp = R"(bernoulli  labels 0 and 1, or -1 and 1
+poisson    counts
+gaussian   real numbers, with a known --noise-scale)";
+
+constexpr const char* kLinkHelp = R"(bernoulli: logit; poisson: log (default) or softplus, the paper's;
+gaussian: identity)";
+
+constexpr const char* kProjectionHelp = R"(random     J random features (default)
+curvature  gradient and curvature of each row, no randomness:
+           D(D+3)/2 numbers, in the whitened norm)";
+
+constexpr const char* kNormHelp = R"(What the features measure: fisher (default), whitened, l2,
+l2_centred)";
+
+constexpr const char* kPihatHelp = R"(Where the features are drawn: laplace (default, all rows),
+subsample (Laplace of some rows, scaled up), prior)";
+
+// Options that speak of a table and not of vectors.
+constexpr std::array kDataOptions = {
+    "family",     "link",      "noise-scale",    "response",      "features",       "weights", "missing",
+    "delimiter",  "no-header", "prior-scale",    "no-intercept",  "no-standardise", "pihat",   "pihat-rows",
+    "projection", "norm",      "projection-dim", "remainder-dim", "heldout-dim"};
+
+enum class FamilyWord { Bernoulli, Poisson, Gaussian };
+std::string_view name(FamilyWord family) {
+  switch (family) {
+    case FamilyWord::Bernoulli: return "bernoulli";
+    case FamilyWord::Poisson: return "poisson";
+    case FamilyWord::Gaussian: return "gaussian";
+  }
+  return "unknown";
+}
+
+enum class LinkWord { Logit, Softplus, Log, Identity };
+std::string_view name(LinkWord link) {
+  switch (link) {
+    case LinkWord::Logit: return "logit";
+    case LinkWord::Softplus: return "softplus";
+    case LinkWord::Log: return "log";
+    case LinkWord::Identity: return "identity";
+  }
+  return "unknown";
+}
+
+enum class MissingWord { Refuse, Drop };
+std::string_view name(MissingWord missing) {
+  switch (missing) {
+    case MissingWord::Refuse: return "refuse";
+    case MissingWord::Drop: return "drop";
+  }
+  return "unknown";
+}
+
+Family with_link(FamilyWord family, std::optional<LinkWord> link) {
+  const auto refuse = [&](const char* links) -> Family {
+    throw UsageError(
+        fmt::format("--link {} does not go with --family {}; it takes {}", name(*link), name(family), links));
+  };
+  switch (family) {
+    case FamilyWord::Bernoulli:
+      return link.value_or(LinkWord::Logit) == LinkWord::Logit ? Family::BernoulliLogit : refuse("logit");
+    case FamilyWord::Gaussian:
+      return link.value_or(LinkWord::Identity) == LinkWord::Identity ? Family::GaussianIdentity
+                                                                     : refuse("identity");
+    case FamilyWord::Poisson: break;
+  }
+  switch (link.value_or(LinkWord::Log)) {
+    case LinkWord::Log: return Family::PoissonLog;
+    case LinkWord::Softplus: return Family::PoissonSoftplus;
+    default: return refuse("log or softplus");
+  }
+}
+
+void set_family(const Arguments& arguments, ModelOptions& model) {
+  if (!arguments.given("family"))
+    throw UsageError(
+        "--family is needed: bernoulli for labels, poisson for counts, gaussian for real numbers");
+  const auto family = arguments.choice("family", FamilyWord::Bernoulli);
+  std::optional<LinkWord> link;
+  if (arguments.given("link")) link = arguments.choice("link", LinkWord::Logit);
+  model.family.family = with_link(family, link);
+  if (arguments.given("noise-scale") && family != FamilyWord::Gaussian)
+    throw UsageError(fmt::format("--noise-scale means nothing to --family {}; leave it away", name(family)));
+  model.family.noise_scale = arguments.number("noise-scale", 1, kLeastScale, kMostScale);
+  model.prior_scale = arguments.number("prior-scale", 1, kLeastScale, kMostScale);
+  model.intercept = !arguments.flag("no-intercept");
+  model.standardise = !arguments.flag("no-standardise");
+}
+
+void set_read(const Arguments& arguments, ReadOptions& read) {
+  read.response = arguments.text("response");
+  read.weights = arguments.text("weights");
+  if (const auto features = arguments.text("features")) read.features = names_in_list("features", *features);
+  read.missing =
+      arguments.choice("missing", MissingWord::Refuse) == MissingWord::Drop ? Missing::Drop : Missing::Refuse;
+  read.header = !arguments.flag("no-header");
+  if (const auto delimiter = arguments.text("delimiter")) {
+    if (*delimiter == "tab" || *delimiter == "\\t") {
+      read.delimiter = '\t';
+    } else if (delimiter->size() == 1 && (*delimiter)[0] > ' ' && (*delimiter)[0] < 127 &&
+               *delimiter != "\"") {
+      read.delimiter = (*delimiter)[0];
+    } else {
+      throw UsageError("--delimiter is '" + printable(*delimiter) +
+                       "'; must be one character such as ';', or tab");
+    }
+  }
+}
+
+void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
+  coreset.pihat = arguments.choice("pihat", coreset.pihat);
+  coreset.subsample_rows = arguments.count("pihat-rows", 0, 1, kLargest);
+  if (arguments.given("pihat-rows") && coreset.pihat != PihatKind::Subsample)
+    throw UsageError("--pihat-rows goes with --pihat subsample");
+  coreset.projection = arguments.choice("projection", coreset.projection);
+  coreset.norm = arguments.choice("norm", coreset.norm);
+  const bool curvature = coreset.projection == ProjectionKind::Curvature;
+  if (arguments.text("projection-dim") == "auto") {
+    coreset.projection_dim = 0;
+  } else {
+    coreset.projection_dim = arguments.count("projection-dim", coreset.projection_dim, 2, kMostFeatures);
+  }
+  coreset.remainder_dim = arguments.count("remainder-dim", 0, 0, kMostFeatures);
+  coreset.heldout_dim = arguments.count("heldout-dim", coreset.heldout_dim, 2, kMostFeatures);
+  if (curvature && arguments.given("projection-dim"))
+    throw UsageError("--projection curvature has D(D+3)/2 numbers a row; leave --projection-dim away");
+  if (curvature && arguments.given("norm") && coreset.norm != Norm::Whitened)
+    throw UsageError("--projection curvature is in the whitened norm; leave --norm away");
+  if (curvature) coreset.norm = Norm::Whitened;
+  if (!curvature && arguments.given("remainder-dim"))
+    throw UsageError("--remainder-dim goes with --projection curvature");
+}
+
+void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
+  const auto vectors = arguments.text("vectors");
+  const auto loglik = arguments.text("loglik");
+  const int given = (data ? 1 : 0) + (vectors ? 1 : 0) + (loglik ? 1 : 0);
+  if (given == 0) throw UsageError("no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  if (given > 1) {
+    throw UsageError(data ? "both DATA and vectors are given; give one of them"
+                          : "--vectors and --loglik are both given; give one of them");
+  }
+  request.kind = data ? InputKind::Data : vectors ? InputKind::Vectors : InputKind::Loglik;
+  request.input = data ? *data : vectors ? *vectors : *loglik;
+}
+
+void set_output(const Arguments& arguments, BuildRequest& request) {
+  request.force = arguments.flag("force");
+  request.json = arguments.flag("json");
+  request.quiet = arguments.flag("quiet");
+  const auto out = arguments.text("out");
+  if (!out) return;
+  if (*out == "-") throw UsageError("--out is -; leave --out away to get the coreset on stdout");
+  request.out = *out;
+  std::error_code ignored;
+  if (std::filesystem::equivalent(*request.out, request.input, ignored))
+    throw UsageError("--out is the input file; give another name");
+}
+
+void set_construction(const Arguments& arguments, BuildRequest& request) {
+  constexpr Index kDefaultSize = 100;
+  constexpr Index kToleranceSize = 1000;  // the limit when only --tolerance is given
+  CoresetOptions& coreset = request.coreset;
+  coreset.method = arguments.choice("method", Method::Corrective);
+  coreset.selector = arguments.choice("selector", SelectorKind::Auto);
+  if (arguments.given("size")) request.asked_size = arguments.count("size", kDefaultSize, 1, kLargest);
+  coreset.max_steps = arguments.count("max-steps", 0, 1, kLargest);
+  coreset.tolerance = arguments.number("tolerance", 0, 0, 1);
+  request.size = request.asked_size.value_or(arguments.given("tolerance") ? kToleranceSize : kDefaultSize);
+  coreset.seed = arguments.whole("seed", 1, 0, std::numeric_limits<std::uint64_t>::max());
+  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+  for (const char* option : {"max-steps", "tolerance"}) {
+    if (arguments.given(option) && !is_greedy(coreset.method)) {
+      throw UsageError(fmt::format("--{} means nothing to {}, which makes --size draws; leave it away",
+                                   option, name(coreset.method)));
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view name(InputKind kind) {
+  switch (kind) {
+    case InputKind::Data: return "data";
+    case InputKind::Vectors: return "vectors";
+    case InputKind::Loglik: return "loglik";
+  }
+  return "unknown";
+}
+
+std::string_view family_name(Family family) {
+  switch (family) {
+    case Family::BernoulliLogit: return "bernoulli";
+    case Family::PoissonSoftplus:
+    case Family::PoissonLog: return "poisson";
+    case Family::GaussianIdentity: return "gaussian";
+  }
+  return "unknown";
+}
+
+std::string_view link_name(Family family) {
+  switch (family) {
+    case Family::BernoulliLogit: return "logit";
+    case Family::PoissonSoftplus: return "softplus";
+    case Family::PoissonLog: return "log";
+    case Family::GaussianIdentity: return "identity";
+  }
+  return "unknown";
+}
+
+void add_build_options(Arguments& arguments) {
+  const std::string input = "Input (DATA, or exactly one of)";
+  arguments.add_value("vectors", "V.npy", "N x J matrix; a row is the vector of an observation", input);
+  arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
+  const std::string table = "Table (with DATA)";
+  arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", table);
+  arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", table);
+  arguments.add_value("weights", "NAME", "Column of observation weights (default none)", table);
+  arguments.add_value("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop", table);
+  arguments.add_value("delimiter", "C", "Between the fields of a CSV file, or tab (default ,)", table);
+  arguments.add_flag("no-header", "The first line of the CSV file has data, not names", table);
+  const std::string model = "Model (with DATA)";
+  arguments.add_value("family", "NAME", kFamilyHelp, model);
+  arguments.add_value("link", "NAME", kLinkHelp, model);
+  arguments.add_value("noise-scale", "S", "Standard deviation of gaussian noise, 1e-6 to 1e6 (default 1)",
+                      model);
+  arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", model);
+  arguments.add_flag("no-intercept", "No constant term", model);
+  arguments.add_flag("no-standardise", "Take the features as they are", model);
+  const std::string project = "Projection (with DATA)";
+  arguments.add_value("projection", "NAME", kProjectionHelp, project);
+  arguments.add_value("norm", "NAME", kNormHelp, project);
+  arguments.add_value("projection-dim", "J",
+                      "Random features, 2 to 10^6, or auto: doubled from 500 until\n"
+                      "the held-out error is within 1.5 of the relative (default 500)",
+                      project);
+  arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
+  arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
+  arguments.add_value("pihat", "NAME", kPihatHelp, project);
+  arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
+  const std::string how = "Construction";
+  arguments.add_value("method", "NAME", kMethodHelp, how);
+  arguments.add_value("selector", "NAME", kSelectorHelp, how);
+  arguments.add_value("size", "M", kSizeHelp, how);
+  arguments.add_value("max-steps", "T", kStepsHelp, how);
+  arguments.add_value("tolerance", "E", kToleranceHelp, how);
+  arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
+  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", how);
+  const std::string output = "Output";
+  arguments.add_value("out", "FILE",
+                      "Where the coreset goes (default stdout); for DATA its scale\n"
+                      "and model go beside it, in FILE with the extension .json",
+                      output);
+  arguments.add_flag("force", "Replace FILE if it exists", output);
+  arguments.add_flag("json", "Print the record of the run on stdout", output);
+  arguments.add_flag("quiet", "No notes, no progress, no summary", output);
+  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+}
+
+BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data) {
+  BuildRequest request;
+  set_input(arguments, data, request);
+  if (request.kind == InputKind::Data) {
+    set_read(arguments, request.read);
+    set_family(arguments, request.model);
+    set_projection(arguments, request.coreset);
+  } else {
+    for (const char* option : kDataOptions) {
+      if (arguments.given(option))
+        throw UsageError(
+            fmt::format("--{} means nothing to --{}; leave it away", option, name(request.kind)));
+    }
+  }
+  set_construction(arguments, request);
+  set_output(arguments, request);
+  return request;
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,56 @@
+#include "support/lists.hpp"
+
+#include <algorithm>
+
+#include "giga/base/text.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+namespace {
+
+std::vector<std::string> split(const std::string& option, const std::string& list) {
+  std::vector<std::string> parts(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (c == '"' && quoted && i + 1 < list.size() && list[i + 1] == '"') {
+      parts.back() += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  if (quoted) throw UsageError("--" + option + " is '" + printable(list) + "'; a quote is not closed");
+  return parts;
+}
+
+}  // namespace
+
+std::vector<std::string> names_in_list(const std::string& option, const std::string& list) {
+  std::vector<std::string> names = split(option, list);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty())
+      throw UsageError("--" + option + " is '" + printable(list) + "'; a name in it is empty");
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      throw UsageError("--" + option + " names '" + printable(names[i]) + "' twice");
+  }
+  return names;
+}
+
+std::vector<double> numbers_in_list(const std::string& option, const std::string& list) {
+  std::vector<double> numbers;
+  for (const std::string& part : split(option, list)) {
+    const auto value = parse_double(part);
+    if (!value)
+      throw UsageError("--" + option + " is '" + printable(list) + "'; must be numbers such as 1,-2.5,0");
+    numbers.push_back(*value);
+  }
+  return numbers;
+}
+
+}  // namespace giga::tool
