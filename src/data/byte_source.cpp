@@ -1,0 +1,135 @@
+#include "data/byte_source.hpp"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/mapped_file.hpp"
+
+namespace giga {
+namespace {
+
+class DescriptorSource : public ByteSource {
+ public:
+  DescriptorSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+  std::size_t read(char* out, std::size_t size) override {
+    std::size_t done = 0;
+    while (done < size) {
+      const ssize_t count = ::read(fd_, out + done, size - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw IoError(name_ + ": cannot read: " + std::system_category().message(errno));
+      if (count == 0) break;
+      done += static_cast<std::size_t>(count);
+    }
+    taken_ += done;
+    return done;
+  }
+  std::size_t taken() const override { return taken_; }
+  std::size_t total() const override { return 0; }
+
+ private:
+  int fd_;
+  std::string name_;
+  std::size_t taken_ = 0;
+};
+
+constexpr std::size_t kInputStep = std::size_t{1} << 20;
+constexpr int kGzipOnly = 15 + 16;  // largest window, gzip header and trailer
+
+class GzipSource : public ByteSource {
+ public:
+  explicit GzipSource(const std::filesystem::path& path)
+      : file_(MappedFile::open(path)), name_(printable_path(path)) {
+    file_.advise_sequential();
+    if (!at_member(0)) fail("not gzip data; if it is plain text, name it .csv");
+    if (::inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  }
+  ~GzipSource() override { ::inflateEnd(&stream_); }
+  GzipSource(const GzipSource&) = delete;
+  GzipSource& operator=(const GzipSource&) = delete;
+
+  std::size_t read(char* out, std::size_t size) override {
+    std::size_t done = 0;
+    while (done < size && !ended_) done += inflate_some(out + done, size - done);
+    return done;
+  }
+  std::size_t taken() const override { return used_; }
+  std::size_t total() const override { return file_.bytes().size(); }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { throw DataError(name_ + ": " + why); }
+
+  bool at_member(std::size_t at) const {
+    const auto bytes = file_.bytes();
+    return bytes.size() - at >= 2 && bytes[at] == std::byte{0x1F} && bytes[at + 1] == std::byte{0x8B};
+  }
+
+  std::size_t inflate_some(char* out, std::size_t size) {
+    const auto bytes = file_.bytes();
+    const std::size_t given = std::min(kInputStep, bytes.size() - used_);
+    const std::size_t room = std::min<std::size_t>(size, std::size_t{1} << 30);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data() + used_));
+    stream_.avail_in = static_cast<uInt>(given);
+    stream_.next_out = reinterpret_cast<Bytef*>(out);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    const std::size_t consumed = given - stream_.avail_in;
+    const std::size_t made = room - stream_.avail_out;
+    file_.release(used_, consumed);
+    used_ += consumed;
+    switch (status) {
+      case Z_OK: break;
+      case Z_STREAM_END: next_member(); break;
+      case Z_BUF_ERROR: break;
+      case Z_MEM_ERROR: throw std::bad_alloc();
+      default:
+        fail("corrupt gzip data near byte " + std::to_string(used_) + " (" +
+             (stream_.msg != nullptr ? stream_.msg : "unknown reason") +
+             "); copy or compress the file again");
+    }
+    if (!ended_ && consumed == 0 && made == 0)
+      fail("the gzip data ends early; the file was cut, copy it again");
+    return made;
+  }
+
+  // Members follow each other; zeros may pad the last.
+  void next_member() {
+    const auto bytes = file_.bytes();
+    if (used_ < bytes.size() && at_member(used_)) {
+      if (::inflateReset2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
+      return;
+    }
+    ended_ = true;
+    const bool padding = std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(used_), bytes.end(),
+                                     [](std::byte byte) { return byte == std::byte{0}; });
+    if (!padding)
+      fail("bytes that are not gzip follow at byte " + std::to_string(used_) + "; compress the file again");
+    used_ = bytes.size();
+  }
+
+  MappedFile file_;
+  std::string name_;
+  z_stream stream_{};
+  std::size_t used_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> descriptor_source(int fd, std::string name) {
+  return std::make_unique<DescriptorSource>(fd, std::move(name));
+}
+
+std::unique_ptr<ByteSource> gzip_source(const std::filesystem::path& path) {
+  return std::make_unique<GzipSource>(path);
+}
+
+}  // namespace giga

@@ -1,0 +1,113 @@
+#include "data/csv_header.hpp"
+
+#include <algorithm>
+
+#include "data/column_roles.hpp"
+#include "data/csv_row.hpp"
+#include "data/number_parse.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+unsigned byte_at(std::string_view text, std::size_t i) {
+  return static_cast<unsigned char>(text[i]);
+}
+
+// Bytes of the well-formed UTF-8 character at i, or 0: table 3-7 of the Unicode standard.
+std::size_t character_length(std::string_view text, std::size_t i) {
+  const unsigned lead = byte_at(text, i);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (text.size() - i < length) return 0;
+  for (std::size_t k = 1; k < length; ++k) {
+    if ((byte_at(text, i + k) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned second = byte_at(text, i + 1);
+  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
+  const bool surrogate = lead == 0xED && second > 0x9F;
+  const bool beyond = lead == 0xF4 && second > 0x8F;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+void check_text(std::string_view first, std::size_t offset, Index line, const std::string& name) {
+  for (std::size_t i = 0; i < first.size();) {
+    const std::string where =
+        " at byte " + std::to_string(offset + i) + " (line " + std::to_string(line) + ")";
+    if (first[i] == '\0')
+      throw DataError(name + ": a NUL byte in the header" + where + "; save the file as text");
+    const std::size_t length = character_length(first, i);
+    if (length == 0) {
+      throw DataError(name + ": invalid UTF-8 in the header" + where + ": '" + printable(first.substr(i, 8)) +
+                      "'; convert to UTF-8, for example with iconv -t UTF-8");
+    }
+    i += length;
+  }
+}
+
+// The delimiter that would make more of a line that is one field under `delimiter`.
+char likelier_delimiter(std::string_view first, char delimiter) {
+  char best = '\0';
+  std::ptrdiff_t most = 0;
+  for (const char candidate : {';', '\t', ',', '|', ' '}) {
+    const auto count = std::count(first.begin(), first.end(), candidate);
+    if (candidate != delimiter && count > most) {
+      best = candidate;
+      most = count;
+      if (candidate != ' ') break;
+    }
+  }
+  return best;
+}
+
+std::string spelled(char delimiter) {
+  return delimiter == '\t' ? "a tab" : std::string("'") + delimiter + "'";
+}
+
+}  // namespace
+
+std::size_t skip_byte_order_mark(std::string_view text, const std::string& name) {
+  using namespace std::string_view_literals;
+  if (text.starts_with("\xEF\xBB\xBF"sv)) return 3;
+  const bool marked = text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv);
+  // Without a mark, ASCII in UTF-16 has a NUL in every other byte.
+  const bool unmarked = text.size() >= 4 && ((text[0] == '\0' && text[2] == '\0' && text[1] != '\0') ||
+                                             (text[1] == '\0' && text[3] == '\0' && text[0] != '\0'));
+  if (marked || unmarked) {
+    throw DataError(name +
+                    ": the text is UTF-16; convert to UTF-8, for example with iconv -f UTF-16 -t UTF-8");
+  }
+  return 0;
+}
+
+std::vector<std::string> read_names(std::string_view first, std::size_t offset, Index line,
+                                    const ReadOptions& options, const std::string& name) {
+  check_text(first, offset, line, name);
+  if (std::count(first.begin(), first.end(), options.delimiter) >= kMaxColumns) {
+    throw DataError(name + ": line " + std::to_string(line) + " has more than " +
+                    std::to_string(kMaxColumns) + " fields; is it a CSV file?");
+  }
+  CsvRow row = split_row(first, options.delimiter);
+  if (!row.problem.empty()) throw DataError(name + ": line " + std::to_string(line) + row.problem);
+  if (row.cells.size() == 1) {
+    const char other = likelier_delimiter(first, options.delimiter);
+    if (other != '\0') {
+      throw DataError(name + ": found 1 column; is the delimiter " + spelled(other) +
+                      "? Set it with --delimiter");
+    }
+  }
+  if (!options.header) return default_names(static_cast<Index>(row.cells.size()));
+  const bool numeric = std::all_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) {
+    return parse_cell(cell).kind == CellKind::Number;
+  });
+  if (numeric) {
+    throw DataError(name + ": line " + std::to_string(line) + " has numbers where names are expected ('" +
+                    printable(first.substr(0, first.find_first_of("\r\n"))) +
+                    "'); if the file has no header use --no-header");
+  }
+  return std::move(row.cells);
+}
+
+}  // namespace giga

@@ -1,0 +1,20 @@
+// The first line of a CSV file: names, or the first row of a file without names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "giga/data/read_dataset.hpp"
+
+namespace giga {
+
+/// Bytes of a UTF-8 byte order mark at the start. Throws DataError for text in UTF-16 or UTF-32.
+[[nodiscard]] std::size_t skip_byte_order_mark(std::string_view text, const std::string& name);
+
+/// The column names. `first` is the first row that is not blank, at `offset` of the file, on `line`. Throws
+/// DataError.
+[[nodiscard]] std::vector<std::string> read_names(std::string_view first, std::size_t offset, Index line,
+                                                  const ReadOptions& options, const std::string& name);
+
+}  // namespace giga

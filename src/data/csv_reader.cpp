@@ -1,0 +1,255 @@
+#include "data/csv_reader.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "data/byte_source.hpp"
+#include "data/column_roles.hpp"
+#include "data/csv_blocks.hpp"
+#include "data/csv_header.hpp"
+#include "data/csv_parse.hpp"
+#include "data/csv_row.hpp"
+#include "data/csv_scan.hpp"
+#include "data/table.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/mapped_file.hpp"
+
+namespace giga {
+namespace {
+
+void check_delimiter(char delimiter) {
+  constexpr std::string_view kForbidden("\"\r\n\0.+-eE0123456789", 20);
+  if (kForbidden.find(delimiter) != std::string_view::npos) {
+    throw std::invalid_argument("delimiter is '" + printable(std::string(1, delimiter)) +
+                                "', must not be a quote, a line end or part of a number");
+  }
+}
+
+// Where the data begins in the first text of an input, and what its columns are called.
+struct CsvStart {
+  std::vector<std::string> names;
+  std::size_t offset = 0;  // of the first data row or what blank lines precede it
+  Index line = 1;          // of that offset
+};
+
+CsvStart find_start(std::string_view text, const ReadOptions& options, const std::string& name) {
+  std::size_t at = skip_byte_order_mark(text, name);
+  Index line = 1;
+  while (at < text.size() && is_blank_line(text, at)) {
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+    ++line;
+  }
+  if (at >= text.size()) throw DataError(name + ": file is empty");
+  const std::size_t end = row_end(text, at);
+  const std::string_view first = text.substr(at, end - at);
+  CsvStart start{read_names(first, at, line, options, name), at, line};
+  if (options.header) {
+    start.offset = end;
+    start.line += count_newlines(first);
+  }
+  return start;
+}
+
+std::vector<std::string> chosen_cells(std::string_view row, char delimiter, std::span<const Index> cols) {
+  CsvRow split = split_row(row, delimiter);
+  std::vector<std::string> chosen;
+  for (const Index col : cols) {
+    const auto j = static_cast<std::size_t>(col);
+    chosen.push_back(j < split.cells.size() ? std::move(split.cells[j]) : std::string());
+  }
+  return chosen;
+}
+
+// The start of the row `count` rows after the one at `at`.
+std::size_t skip_rows(std::string_view text, std::size_t at, Index count) {
+  const auto skip_blank = [&] {
+    while (at < text.size() && is_blank_line(text, at)) at = row_end(text, at);
+  };
+  skip_blank();
+  for (; count > 0; --count) {
+    at = row_end(text, at);
+    skip_blank();
+  }
+  return at;
+}
+
+// Rows of a mapped file: found again from the checkpoint before them.
+class MappedOrigin : public Dataset::Origin {
+ public:
+  MappedOrigin(std::shared_ptr<const MappedFile> file, std::string_view text, char delimiter,
+               Index first_line, bool one_line_a_row, std::vector<std::size_t> checkpoints)
+      : file_(std::move(file)),
+        text_(text),
+        delimiter_(delimiter),
+        first_line_(first_line),
+        one_line_a_row_(one_line_a_row),
+        checkpoints_(std::move(checkpoints)) {}
+
+  Index line(Index row) const override {
+    if (one_line_a_row_) return first_line_ + row;
+    const Index line = first_line_ + count_newlines(text_.substr(0, offset_of(row)));
+    file_->release(0, file_->bytes().size());
+    return line;
+  }
+
+  std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
+                                              std::span<const Index> cols) const override {
+    std::vector<std::vector<std::string>> texts;
+    for (const Index row : rows) {
+      const std::size_t at = offset_of(row);
+      texts.push_back(chosen_cells(text_.substr(at, row_end(text_, at) - at), delimiter_, cols));
+    }
+    return texts;
+  }
+
+ private:
+  std::size_t offset_of(Index row) const {
+    return skip_rows(text_, checkpoints_[static_cast<std::size_t>(row / kCheckpointRows)],
+                     row % kCheckpointRows);
+  }
+
+  std::shared_ptr<const MappedFile> file_;
+  std::string_view text_;
+  char delimiter_;
+  Index first_line_;
+  bool one_line_a_row_;
+  std::vector<std::size_t> checkpoints_;
+};
+
+// Rows of a stream. One that can be opened again is read again from its start; others give no text.
+class StreamOrigin : public Dataset::Origin {
+ public:
+  using Reopen = std::function<std::unique_ptr<ByteSource>()>;
+
+  StreamOrigin(Reopen reopen, std::string name, ReadOptions options, CsvSizes sizes, Index first_line,
+               bool one_line_a_row)
+      : reopen_(std::move(reopen)),
+        name_(std::move(name)),
+        options_(std::move(options)),
+        sizes_(sizes),
+        first_line_(first_line),
+        one_line_a_row_(one_line_a_row) {}
+
+  Index line(Index row) const override { return one_line_a_row_ ? first_line_ + row : 0; }
+
+  std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
+                                              std::span<const Index> cols) const override {
+    std::vector<std::vector<std::string>> texts(rows.size(), std::vector<std::string>(cols.size()));
+    if (!reopen_) return texts;
+    const auto source = reopen_();
+    CsvBlocks blocks(*source, name_, sizes_);
+    Index row = 0;
+    std::size_t next = 0;
+    bool started = false;
+    for (std::string_view text = blocks.next(); !text.empty() && next < rows.size(); text = blocks.next()) {
+      std::size_t at = started ? 0 : find_start(text, options_, name_).offset;
+      started = true;
+      for (at = skip_rows(text, at, 0); at < text.size() && next < rows.size();
+           at = skip_rows(text, at, 1), ++row) {
+        while (next < rows.size() && rows[next] == row) {
+          texts[next++] = chosen_cells(text.substr(at, row_end(text, at) - at), options_.delimiter, cols);
+        }
+      }
+    }
+    return texts;
+  }
+
+ private:
+  Reopen reopen_;
+  std::string name_;
+  ReadOptions options_;
+  CsvSizes sizes_;
+  Index first_line_;
+  bool one_line_a_row_;
+};
+
+Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
+                    const ThreadPool& pool, const ReadProgress& progress, const CsvSizes& sizes,
+                    StreamOrigin::Reopen reopen) {
+  check_delimiter(options.delimiter);
+  CsvBlocks blocks(source, name, sizes);
+  std::string_view text = blocks.next();
+  if (text.empty()) throw DataError(name + ": file is empty");
+  const CsvStart start = find_start(text, options, name);
+  text.remove_prefix(start.offset);
+  Table table(name, assign_roles(start.names, options, name), options);
+  const ReleaseText keep = [](std::size_t, std::size_t) {};
+  std::vector<std::size_t> no_checkpoints;
+  Index num_rows = 0;
+  Index line = start.line;
+  bool one_line_a_row = true;
+  do {
+    const CsvScan scan = scan_rows(text, sizes.chunk_bytes, pool, keep);
+    table.reserve(num_rows + scan.num_rows);
+    const CsvText csv{text, num_rows, options.delimiter};
+    if (const auto problem = parse_rows(csv, scan, table, pool, keep, no_checkpoints)) {
+      throw_problem(name, *problem, line + count_newlines(text.substr(0, problem->offset)));
+    }
+    num_rows += scan.num_rows;
+    line += scan.num_newlines;
+    one_line_a_row = one_line_a_row && scan.one_line_a_row;
+    if (progress) progress(source.taken(), source.total());
+    text = blocks.next();
+  } while (!text.empty());
+  return std::move(table).finish(num_rows, std::make_unique<StreamOrigin>(std::move(reopen), name, options,
+                                                                          sizes, start.line, one_line_a_row));
+}
+
+}  // namespace
+
+Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
+                 const ReadProgress& progress, const CsvSizes& sizes) {
+  check_delimiter(options.delimiter);
+  const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
+  const std::string name = printable_path(path);
+  const std::string_view whole(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  const CsvStart start = find_start(whole, options, name);
+  const std::string_view text = whole.substr(start.offset);
+  Table table(name, assign_roles(start.names, options, name), options);
+
+  const CsvScan scan = scan_rows(text, sizes.chunk_bytes, pool, [&](std::size_t offset, std::size_t length) {
+    file->release(start.offset + offset, length);
+  });
+  if (scan.num_rows == 0) {
+    const bool old_mac =
+        whole.find('\r') != std::string_view::npos && whole.find('\n') == std::string_view::npos;
+    throw DataError(name + ": 0 data rows after the header" +
+                    (old_mac ? "; lines end in CR only, convert them to LF" : ""));
+  }
+  table.allocate(scan.num_rows);
+  std::vector<std::size_t> checkpoints(static_cast<std::size_t>((scan.num_rows - 1) / kCheckpointRows + 1));
+  std::atomic<std::size_t> done{start.offset};
+  const ReleaseText after_chunk = [&](std::size_t offset, std::size_t length) {
+    file->release(start.offset + offset, length);
+    const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
+    if (progress) progress(so_far, whole.size());
+  };
+  const CsvText csv{text, 0, options.delimiter};
+  if (const auto problem = parse_rows(csv, scan, table, pool, after_chunk, checkpoints)) {
+    throw_problem(name, *problem, start.line + count_newlines(text.substr(0, problem->offset)));
+  }
+  return std::move(table).finish(scan.num_rows,
+                                 std::make_unique<MappedOrigin>(file, text, options.delimiter, start.line,
+                                                                scan.one_line_a_row, std::move(checkpoints)));
+}
+
+Dataset read_gzip_csv(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
+                      const ReadProgress& progress, const CsvSizes& sizes) {
+  const auto source = gzip_source(path);
+  return read_stream(*source, printable_path(path), options, pool, progress, sizes,
+                     [path] { return gzip_source(path); });
+}
+
+Dataset read_csv_stream(int fd, const std::string& name, const ReadOptions& options, const ThreadPool& pool,
+                        const ReadProgress& progress, const CsvSizes& sizes) {
+  const auto source = descriptor_source(fd, name);
+  return read_stream(*source, name, options, pool, progress, sizes, {});
+}
+
+}  // namespace giga

@@ -1,0 +1,53 @@
+// Where the rows of CSV text begin, found in parallel at the speed of memory.
+//
+// The text is cut into chunks of equal length. A first pass counts newlines and quotes in each; an odd number
+// of quotes before a position means it lies inside a quoted cell, so the counts tell for every chunk whether
+// it begins inside one. In malformed text (a quote inside an unquoted cell) that is true up to the first
+// malformed row, which the parser reports before anything that follows can mislead it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+
+namespace giga {
+
+/// Rows whose first byte lies in [begin, end). Lines with nothing on them are not rows.
+struct CsvChunk {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t first_start = 0;  ///< Where the first line that begins in the chunk does.
+  Index first_row = 0;          ///< Rows before it in the text.
+  Index num_rows = 0;
+  bool has_quotes = false;
+  bool has_nul = false;
+};
+
+struct CsvScan {
+  std::vector<CsvChunk> chunks;
+  Index num_rows = 0;
+  Index num_newlines = 0;
+  /// Row n begins on line n of the text: no blank lines, no newlines in quotes.
+  bool one_line_a_row = true;
+};
+
+/// Called with (offset, length) of text that will not be looked at again in this pass.
+using ReleaseText = std::function<void(std::size_t, std::size_t)>;
+
+/// `text` begins where a row does.
+[[nodiscard]] CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const ThreadPool& pool,
+                                const ReleaseText& release);
+
+/// The end of the row at `start`: the position after its newline, or text.size(). Newlines in quotes do not
+/// count.
+[[nodiscard]] std::size_t row_end(std::string_view text, std::size_t start);
+
+/// Whether the line at `start` is empty: "\n", "\r\n", or the end of the text.
+[[nodiscard]] bool is_blank_line(std::string_view text, std::size_t start);
+
+[[nodiscard]] Index count_newlines(std::string_view text);
+
+}  // namespace giga

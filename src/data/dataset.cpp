@@ -1,0 +1,155 @@
+#include "giga/data/dataset.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "data/dataset_parts.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
+  switch (column.role) {
+    case ColumnRole::Feature: return parts.features.data()[n * parts.num_features + column.feature];
+    case ColumnRole::Response: return parts.response.data()[n];
+    case ColumnRole::Weight: return parts.weights.data()[n];
+    case ColumnRole::Unused: break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string row_place(Index input_row, Index line) {
+  std::string place = "row " + std::to_string(input_row + 1);
+  if (line > 0) place += " (line " + std::to_string(line) + ")";
+  return place;
+}
+
+std::string column_place(const std::vector<Column>& columns, Index col) {
+  const std::string& name = columns[at(col)].name;
+  if (name.empty()) return "column " + std::to_string(col + 1) + " (unnamed)";
+  return std::string("column '").append(printable(name)).append("'");
+}
+
+Dataset::Dataset(Parts parts) : parts_(std::make_unique<Parts>(std::move(parts))) {}
+Dataset::Dataset(Dataset&&) noexcept = default;
+Dataset& Dataset::operator=(Dataset&&) noexcept = default;
+Dataset::~Dataset() = default;
+
+Index Dataset::num_rows() const {
+  return parts_->num_rows;
+}
+
+Index Dataset::num_features() const {
+  return parts_->num_features;
+}
+
+const double* Dataset::features(Index n) const {
+  return parts_->features.data() + n * parts_->num_features;
+}
+
+std::span<const double> Dataset::response() const {
+  return {parts_->response.data(), at(parts_->num_rows)};
+}
+
+std::span<const double> Dataset::weights() const {
+  if (parts_->weights.data() == nullptr) return {};
+  return {parts_->weights.data(), at(parts_->num_rows)};
+}
+
+double Dataset::weight(Index n) const {
+  return parts_->weights.data() == nullptr ? 1.0 : parts_->weights.data()[n];
+}
+
+const std::vector<std::string>& Dataset::feature_names() const {
+  return parts_->feature_names;
+}
+
+const std::string& Dataset::response_name() const {
+  return parts_->response_name;
+}
+
+const std::vector<Column>& Dataset::columns() const {
+  return parts_->columns;
+}
+
+// dropped[i] - i rows were kept before the i-th dropped one; those with that count at most n come before row
+// n.
+Index Dataset::input_row(Index n) const {
+  const std::vector<Index>& dropped = parts_->dropped;
+  Index low = 0;
+  auto high = static_cast<Index>(dropped.size());
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (dropped[at(middle)] - middle <= n) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return n + low;
+}
+
+std::string Dataset::place(Index n) const {
+  const Index row = input_row(n);
+  return row_place(row, parts_->origin ? parts_->origin->line(row) : 0);
+}
+
+std::string Dataset::response_place(Index n) const {
+  const auto& columns = parts_->columns;
+  const auto response = std::find_if(columns.begin(), columns.end(), [](const Column& column) {
+    return column.role == ColumnRole::Response;
+  });
+  return place(n) + ", " + column_place(columns, response - columns.begin());
+}
+
+const std::string& Dataset::name() const {
+  return parts_->name;
+}
+
+const std::vector<std::string>& Dataset::notes() const {
+  return parts_->notes;
+}
+
+std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows) const {
+  const auto& columns = parts_->columns;
+  std::vector<Index> unused;
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    if (columns[j].role == ColumnRole::Unused) unused.push_back(static_cast<Index>(j));
+  }
+  for (const Index n : rows) {
+    if (n < 0 || n >= parts_->num_rows) {
+      throw std::invalid_argument("cells: row " + std::to_string(n) + " is not in [0, " +
+                                  std::to_string(parts_->num_rows) + ")");
+    }
+  }
+  std::vector<std::vector<std::string>> cells(rows.size(), std::vector<std::string>(columns.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      if (columns[j].role != ColumnRole::Unused)
+        cells[i][j] = shortest(number_of(*parts_, columns[j], rows[i]));
+    }
+  }
+  if (unused.empty() || parts_->origin == nullptr) return cells;
+
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; });
+  std::vector<Index> sorted;
+  for (const std::size_t i : order) sorted.push_back(input_row(rows[i]));
+  const auto texts = parts_->origin->texts(sorted, unused);
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    for (std::size_t j = 0; j < unused.size(); ++j) cells[order[k]][at(unused[j])] = texts[k][j];
+  }
+  return cells;
+}
+
+}  // namespace giga

@@ -1,0 +1,44 @@
+// What a Dataset is made of, and how it finds its input again.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/number_array.hpp"
+#include "giga/data/dataset.hpp"
+
+namespace giga {
+
+class Dataset::Origin {
+ public:
+  virtual ~Origin() = default;
+  /// The 1-based line on which an input row begins; 0 if the input has no lines or they cannot be told.
+  [[nodiscard]] virtual Index line(Index input_row) const = 0;
+  /// texts[i][j]: the text of column cols[j] in the input row rows[i]; rows ascend.
+  [[nodiscard]] virtual std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
+                                                                    std::span<const Index> cols) const = 0;
+};
+
+struct Dataset::Parts {
+  std::string name;
+  std::vector<Column> columns;
+  std::vector<std::string> feature_names;
+  std::string response_name;
+  Index num_rows = 0;
+  Index num_features = 0;
+  NumberArray features;  // row-major
+  NumberArray response;
+  NumberArray weights;         // empty if there is no such column
+  std::vector<Index> dropped;  // input rows left out, ascending
+  std::vector<std::string> notes;
+  std::unique_ptr<Origin> origin;  // none: only rows have numbers, unused columns are empty
+};
+
+/// "row 17 (line 18)" from 0-based `input_row`; without the line if it is 0.
+[[nodiscard]] std::string row_place(Index input_row, Index line);
+/// "column 'y'", or "column 3 (unnamed)".
+[[nodiscard]] std::string column_place(const std::vector<Column>& columns, Index col);
+
+}  // namespace giga

@@ -1,0 +1,148 @@
+// Rows are hashed in parallel, dealt by the top bits of their hash into parts small enough for the cache, and
+// looked up part by part. Within a part rows stay in order, so the first of equal rows is the first in the
+// table; equal hashes are settled by comparing values.
+#include "giga/data/duplicates.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <utility>
+
+#include "data/row_hash.hpp"
+
+namespace giga {
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+bool equal_rows(const Dataset& data, Index a, Index b) {
+  const Index dim = data.num_features();
+  return data.response()[at(a)] == data.response()[at(b)] &&
+         std::equal(data.features(a), data.features(a) + dim, data.features(b));
+}
+
+constexpr Index kPartRows = 1 << 15;
+
+class Finder {
+ public:
+  Finder(const Dataset& data, const ThreadPool& pool, std::uint64_t hash_mask)
+      : data_(data), pool_(pool), hash_mask_(hash_mask) {}
+
+  DistinctRows find() {
+    hash_rows();
+    deal_rows();
+    repeats_.resize(at(data_.num_rows()));
+    pool_.for_each(static_cast<Index>(begins_.size()) - 1, [this](Index part) { look_up(at(part)); });
+    return collect();
+  }
+
+ private:
+  void hash_rows() {
+    hashes_.resize(at(data_.num_rows()));
+    pool_.for_each(num_blocks(data_.num_rows()), [this](Index block) {
+      const Index end = std::min(data_.num_rows(), (block + 1) * kBlockRows);
+      for (Index n = block * kBlockRows; n < end; ++n) {
+        hashes_[at(n)] =
+            hash_row(data_.features(n), data_.num_features(), data_.response()[at(n)]) & hash_mask_;
+      }
+    });
+  }
+
+  std::size_t part_of(std::uint64_t hash) const {
+    return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
+  }
+
+  // order_[begins_[p] .. begins_[p + 1]): the rows of part p that count, ascending.
+  void deal_rows() {
+    const auto parts = std::bit_ceil(at(data_.num_rows() / kPartRows + 1));
+    shift_ = 64 - std::countr_zero(parts);
+    begins_.assign(parts + 1, 0);
+    const Index num_rows = data_.num_rows();
+    for (Index n = 0; n < num_rows; ++n) {
+      if (data_.weight(n) > 0) ++begins_[part_of(hashes_[at(n)]) + 1];
+    }
+    for (std::size_t p = 1; p <= parts; ++p) begins_[p] += begins_[p - 1];
+    order_.resize(begins_.back());
+    std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
+    for (Index n = 0; n < num_rows; ++n) {
+      if (data_.weight(n) > 0) order_[next[part_of(hashes_[at(n)])]++] = n;
+    }
+  }
+
+  // Open addressing. A row found to repeat row f is marked, and its hash, of no more use, becomes f.
+  void look_up(std::size_t part) {
+    const std::size_t count = begins_[part + 1] - begins_[part];
+    const std::size_t size = std::bit_ceil(2 * count + 1);
+    std::vector<Index> table(size, -1);
+    for (std::size_t i = begins_[part]; i < begins_[part + 1]; ++i) {
+      const Index n = order_[i];
+      const std::uint64_t hash = hashes_[at(n)];
+      std::size_t slot = static_cast<std::size_t>(hash) & (size - 1);
+      while (true) {
+        const Index f = table[slot];
+        if (f < 0) {
+          table[slot] = n;
+          break;
+        }
+        if (hashes_[at(f)] == hash && equal_rows(data_, f, n)) {
+          hashes_[at(n)] = static_cast<std::uint64_t>(f);
+          repeats_[at(n)] = 1;
+          break;
+        }
+        slot = (slot + 1) & (size - 1);
+      }
+    }
+  }
+
+  // In row order: a first row's hash becomes its number among the distinct rows, where its repeats find it.
+  DistinctRows collect() {
+    order_ = {};
+    DistinctRows distinct;
+    const Index num_rows = data_.num_rows();
+    bool all_one = true;
+    bool all_rows = true;
+    for (Index n = 0; n < num_rows; ++n) {
+      const double weight = data_.weight(n);
+      if (!(weight > 0)) {
+        all_rows = false;
+        continue;
+      }
+      if (repeats_[at(n)] != 0) {
+        distinct.multiplicity[hashes_[hashes_[at(n)]]] += weight;
+        ++distinct.num_repeats;
+        continue;
+      }
+      hashes_[at(n)] = distinct.rows.size();
+      distinct.rows.push_back(n);
+      distinct.multiplicity.push_back(weight);
+      all_one = all_one && weight == 1;
+    }
+    distinct.num_rows = static_cast<Index>(distinct.rows.size());
+    if (all_rows && distinct.num_repeats == 0) distinct.rows = {};
+    if (all_one && distinct.num_repeats == 0) distinct.multiplicity = {};
+    return distinct;
+  }
+
+  const Dataset& data_;
+  const ThreadPool& pool_;
+  std::uint64_t hash_mask_;
+  int shift_ = 64;
+  std::vector<std::uint64_t> hashes_;
+  std::vector<std::size_t> begins_;
+  std::vector<Index> order_;
+  std::vector<char> repeats_;
+};
+
+}  // namespace
+
+DistinctRows distinct_rows_masked(const Dataset& data, const ThreadPool& pool, std::uint64_t hash_mask) {
+  return Finder(data, pool, hash_mask).find();
+}
+
+DistinctRows distinct_rows(const Dataset& data, const ThreadPool& pool) {
+  return distinct_rows_masked(data, pool, ~std::uint64_t{0});
+}
+
+}  // namespace giga

@@ -1,0 +1,310 @@
+#include "data/libsvm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "data/column_roles.hpp"
+#include "data/csv_header.hpp"
+#include "data/csv_scan.hpp"
+#include "data/table.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/mapped_file.hpp"
+
+namespace giga {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\v\f";
+constexpr Index kHugeIndex = 1'000'000'000'000'000'000;
+constexpr std::size_t kDenseBytes = std::size_t{1} << 30;  // always allowed
+constexpr std::size_t kDenseRatio = 64;                    // dense bytes a byte of text may stand for
+
+// What is left of a line before its comment.
+std::string_view content(std::string_view line) {
+  line = line.substr(0, line.find('#'));
+  const std::size_t first = line.find_first_not_of(kBlanks);
+  return first == std::string_view::npos ? std::string_view() : line.substr(first);
+}
+
+std::string_view next_token(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+  const std::string_view token = rest.substr(0, rest.find_first_of(kBlanks));
+  rest.remove_prefix(token.size());
+  return token;
+}
+
+std::optional<Index> parse_index(std::string_view text) {
+  if (text.empty() || !std::all_of(text.begin(), text.end(), number_detail::is_digit)) return std::nullopt;
+  Index value = 0;
+  for (const char c : text) value = std::min(kHugeIndex, value * 10 + (c - '0'));
+  return value;
+}
+
+// The index of the last token: the largest of an ascending line.
+Index last_index(std::string_view line) {
+  const std::size_t colon = line.rfind(':');
+  if (colon == std::string_view::npos) return 0;
+  const std::string_view before = line.substr(0, colon);
+  const std::size_t blank = before.find_last_of(kBlanks);
+  return parse_index(before.substr(blank == std::string_view::npos ? 0 : blank + 1)).value_or(0);
+}
+
+std::string_view line_at(std::string_view text, std::size_t at) {
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+struct Chunk {
+  std::size_t begin = 0;  // where a line does
+  std::size_t end = 0;
+  Index first_row = 0;
+  Index num_rows = 0;
+  Index first_line = 0;
+  Index num_lines = 0;
+  Index max_index = 0;
+};
+
+std::vector<Chunk> cut(std::string_view text, std::size_t chunk_bytes) {
+  std::vector<Chunk> chunks;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t newline = text.find('\n', std::min(at + chunk_bytes, text.size()) - 1);
+    const std::size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
+    chunks.push_back({.begin = at, .end = end});
+    at = end;
+  }
+  return chunks;
+}
+
+// Calls body(line, offset) for every line of the chunk that has content; stops when it answers false.
+template <typename Body>
+void for_each_row(std::string_view text, const Chunk& chunk, const Body& body) {
+  for (std::size_t at = chunk.begin; at < chunk.end;) {
+    const std::string_view line = line_at(text, at);
+    const std::string_view row = content(line);
+    if (!row.empty() && !body(row, at)) return;
+    at += line.size() + 1;
+  }
+}
+
+void count_rows(std::string_view text, Chunk& chunk) {
+  chunk.num_lines = count_newlines(text.substr(chunk.begin, chunk.end - chunk.begin));
+  for_each_row(text, chunk, [&](std::string_view row, std::size_t) {
+    ++chunk.num_rows;
+    chunk.max_index = std::max(chunk.max_index, last_index(row));
+    return true;
+  });
+}
+
+std::string said(std::string_view token, const std::string& why) {
+  return ", token '" + printable(token) + "': " + why;
+}
+
+CellValue parse_value(std::string_view text) {
+  // The quick parser needs a byte after the number.
+  std::array<char, 48> buffer{};
+  if (text.size() < buffer.size()) {
+    std::copy(text.begin(), text.end(), buffer.begin());
+    CellValue cell{.kind = CellKind::Number};
+    const char* end = buffer.data() + text.size();
+    if (parse_plain_number(buffer.data(), buffer.data() + buffer.size(), cell.value) == end) return cell;
+  }
+  return parse_cell(text);
+}
+
+class RowParser {
+ public:
+  RowParser(const Table& table, const std::vector<Slot>& slots) : table_(table), slots_(slots) {}
+
+  Issues issues;
+
+  // What is wrong with the row, or nothing.
+  std::string parse(std::string_view rest, Index row) {
+    const Index label_col = table_.num_columns() - 1;
+    const std::string_view label = next_token(rest);
+    if (label.find(':') != std::string_view::npos)
+      return said(label, "a line begins with its label, then index:value");
+    std::string what = store(label, {row, label_col});
+    Index previous = 0;
+    std::string_view beyond;  // an index above the line's last: something later in the line is wrong
+    while (what.empty()) {
+      const std::string_view token = next_token(rest);
+      if (token.empty() && !beyond.empty()) return said(beyond, "not index:value");
+      if (token.empty()) break;
+      const std::size_t colon = token.find(':');
+      if (colon == std::string_view::npos) return said(token, "expected index:value");
+      const auto index = parse_index(token.substr(0, colon));
+      if (!index) return said(token, "the index is not a whole number");
+      if (*index == 0) return said(token, "index 0, but indices count from 1; add 1 to all of them");
+      if (*index == previous)
+        return said(token, "index " + std::to_string(*index) + " is repeated; give it once");
+      if (*index < previous) {
+        return said(token, "not ascending after index " + std::to_string(previous) +
+                               "; sort the indices of each line");
+      }
+      if (colon + 1 == token.size())
+        return said(token, "no value after the colon; leave out zeros altogether");
+      previous = *index;
+      if (*index > label_col) {
+        if (beyond.empty()) beyond = token;
+        continue;
+      }
+      what = store(token.substr(colon + 1), {row, *index - 1});
+    }
+    return what;
+  }
+
+ private:
+  std::string store(std::string_view text, CellPlace place) {
+    const Slot& slot = slots_[static_cast<std::size_t>(place.col)];
+    return slot.base == nullptr ? std::string() : table_.store(parse_value(text), text, place, slot, issues);
+  }
+
+  const Table& table_;
+  const std::vector<Slot>& slots_;
+};
+
+class LibsvmOrigin : public Dataset::Origin {
+ public:
+  LibsvmOrigin(std::shared_ptr<const MappedFile> file, std::string_view text, std::vector<Chunk> chunks,
+               Index num_columns)
+      : file_(std::move(file)), text_(text), chunks_(std::move(chunks)), num_columns_(num_columns) {}
+
+  Index line(Index row) const override {
+    const Chunk& chunk = chunk_of(row);
+    const std::size_t at = find(chunk, row).second;
+    return chunk.first_line + count_newlines(text_.substr(chunk.begin, at - chunk.begin)) + 1;
+  }
+
+  std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
+                                              std::span<const Index> cols) const override {
+    std::vector<std::vector<std::string>> texts;
+    for (const Index row : rows) {
+      const std::string_view line = find(chunk_of(row), row).first;
+      auto& cells = texts.emplace_back();
+      for (const Index col : cols) cells.push_back(cell_of(line, col));
+    }
+    return texts;
+  }
+
+ private:
+  const Chunk& chunk_of(Index row) const {
+    const auto after =
+        std::upper_bound(chunks_.begin(), chunks_.end(), row,
+                         [](Index value, const Chunk& chunk) { return value < chunk.first_row; });
+    return *(after - 1);
+  }
+
+  std::pair<std::string_view, std::size_t> find(const Chunk& chunk, Index row) const {
+    std::pair<std::string_view, std::size_t> found;
+    Index left = row - chunk.first_row;
+    for_each_row(text_, chunk, [&](std::string_view line, std::size_t at) {
+      found = {line, at};
+      return left-- > 0;
+    });
+    return found;
+  }
+
+  std::string cell_of(std::string_view rest, Index col) const {
+    const std::string_view label = next_token(rest);
+    if (col == num_columns_ - 1) return std::string(label);
+    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
+      const std::size_t colon = token.find(':');
+      if (parse_index(token.substr(0, colon)) == col + 1) return std::string(token.substr(colon + 1));
+    }
+    return "0";
+  }
+
+  std::shared_ptr<const MappedFile> file_;
+  std::string_view text_;
+  std::vector<Chunk> chunks_;
+  Index num_columns_;
+};
+
+std::string in_gigabytes(double bytes) {
+  const double gb = bytes / 1e9;
+  return shortest(gb < 10 ? std::max(1.0, static_cast<double>(static_cast<Index>(gb * 10 + 0.5))) / 10
+                          : static_cast<double>(static_cast<Index>(gb + 0.5))) +
+         " GB";
+}
+
+void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std::string& name) {
+  const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
+  const auto allowed = static_cast<double>(std::max(kDenseBytes, kDenseRatio * file_bytes));
+  if (bytes <= allowed && cols < kMaxColumns) return;
+  throw DataError(name + ": the largest index is " + std::to_string(cols) + ": with " + std::to_string(rows) +
+                  (rows == 1 ? " row" : " rows") + " dense needs " + in_gigabytes(bytes) +
+                  "; check that index, or map the features to fewer columns");
+}
+
+}  // namespace
+
+Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
+                    const ReadProgress& progress, std::size_t chunk_bytes) {
+  const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
+  const std::string name = printable_path(path);
+  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  const std::size_t skipped = skip_byte_order_mark(text, name);
+  text.remove_prefix(skipped);
+  std::vector<Chunk> chunks = cut(text, chunk_bytes);
+  const auto num_chunks = static_cast<Index>(chunks.size());
+  const auto release = [&](const Chunk& chunk) {
+    file->release(skipped + chunk.begin, chunk.end - chunk.begin);
+  };
+  pool.for_each(num_chunks, [&](Index i) {
+    Chunk& chunk = chunks[static_cast<std::size_t>(i)];
+    count_rows(text, chunk);
+    release(chunk);
+  });
+  Index num_rows = 0;
+  Index num_lines = 0;
+  Index dim = 0;
+  for (Chunk& chunk : chunks) {
+    chunk.first_row = std::exchange(num_rows, num_rows + chunk.num_rows);
+    chunk.first_line = std::exchange(num_lines, num_lines + chunk.num_lines);
+    dim = std::max(dim, chunk.max_index);
+  }
+  if (num_rows == 0) throw DataError(name + ": 0 data rows; every line is empty or a comment");
+  check_dense_size(num_rows, dim, file->bytes().size(), name);
+
+  Table table(name, assign_roles(default_names(dim + 1), options, name), options);
+  table.allocate(num_rows);
+  const std::vector<Slot> slots = table.slots();
+  std::vector<Issues> issues(chunks.size());
+  std::vector<std::optional<Problem>> problems(chunks.size());
+  std::atomic<std::size_t> done{skipped};
+  pool.for_each(num_chunks, [&](Index i) {
+    const auto k = static_cast<std::size_t>(i);
+    RowParser parser(table, slots);
+    Index row = chunks[k].first_row;
+    for_each_row(text, chunks[k], [&](std::string_view line, std::size_t at) {
+      std::string what = parser.parse(line, row);
+      if (!what.empty()) problems[k] = Problem{row, at, std::move(what)};
+      ++row;
+      return !problems[k];
+    });
+    issues[k] = std::move(parser.issues);
+    release(chunks[k]);
+    const std::size_t length = chunks[k].end - chunks[k].begin;
+    const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
+    if (progress) progress(so_far, file->bytes().size());
+  });
+  for (std::size_t k = 0; k < chunks.size(); ++k) {
+    if (problems[k]) {
+      const std::size_t begin = chunks[k].begin;
+      const Index line =
+          chunks[k].first_line + count_newlines(text.substr(begin, problems[k]->offset - begin)) + 1;
+      throw_problem(name, *problems[k], line);
+    }
+    table.merge(std::move(issues[k]));
+  }
+  const Index num_columns = table.num_columns();
+  return std::move(table).finish(num_rows,
+                                 std::make_unique<LibsvmOrigin>(file, text, std::move(chunks), num_columns));
+}
+
+}  // namespace giga

@@ -1,0 +1,87 @@
+// One matrix on disk, read block by block; the pages of a row-major file are given back as they are used.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "data/column_roles.hpp"
+#include "data/matrix_reader.hpp"
+#include "data/table.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/npy.hpp"
+
+namespace giga {
+namespace {
+
+class NpyOrigin : public Dataset::Origin {
+ public:
+  explicit NpyOrigin(std::shared_ptr<const NpyMatrix> matrix) : matrix_(std::move(matrix)) {}
+
+  Index line(Index) const override { return 0; }
+  std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
+                                              std::span<const Index> cols) const override {
+    std::vector<std::vector<std::string>> texts;
+    std::vector<double> values(static_cast<std::size_t>(matrix_->view().cols));
+    for (const Index row : rows) {
+      read_rows(matrix_->view(), row, 1, values.data());
+      auto& cells = texts.emplace_back();
+      for (const Index col : cols) cells.push_back(shortest(values[static_cast<std::size_t>(col)]));
+    }
+    return texts;
+  }
+
+ private:
+  std::shared_ptr<const NpyMatrix> matrix_;
+};
+
+void fill_block(const MatrixView& view, Index first, Index count, const std::vector<Slot>& slots) {
+  std::vector<double> values(static_cast<std::size_t>(count * view.cols));
+  read_rows(view, first, count, values.data());
+  const double* value = values.data();
+  for (Index row = first; row < first + count; ++row) {
+    for (const Slot& slot : slots) {
+      if (slot.base != nullptr) slot.base[row * slot.stride] = *value;
+      ++value;
+    }
+  }
+}
+
+}  // namespace
+
+Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& options,
+                         const ThreadPool& pool, const ReadProgress& progress) {
+  const auto matrix = std::make_shared<const NpyMatrix>(NpyMatrix::open(path));
+  const std::string name = printable_path(path);
+  const MatrixView view = matrix->view();
+  if (view.cols > kMaxColumns)
+    throw DataError(name + ": more than " + std::to_string(kMaxColumns) + " columns");
+  Table table(name, assign_roles(default_names(view.cols), options, name), options);
+  table.allocate(view.rows);
+  const std::vector<Slot> slots = table.slots();
+  const bool row_major = view.row_stride >= view.col_stride;
+  // About a megabyte a block, however wide the rows.
+  const Index block_rows = std::clamp<Index>((Index{1} << 17) / view.cols, 1, kBlockRows);
+  const Index blocks = (view.rows + block_rows - 1) / block_rows;
+  std::atomic<std::size_t> done{0};
+  pool.for_each(blocks, [&](Index i) {
+    const Index first = i * block_rows;
+    const Index count = std::min(block_rows, view.rows - first);
+    fill_block(view, first, count, slots);
+    const auto bytes = static_cast<std::size_t>(count * view.cols) * scalar_bytes(view.scalar);
+    if (row_major) {
+      matrix->file().release(matrix->data_offset() + static_cast<std::size_t>(first * view.row_stride),
+                             bytes);
+    }
+    const std::size_t so_far = done.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (progress) progress(matrix->data_offset() + so_far, matrix->file().bytes().size());
+  });
+  matrix->file().release(0, matrix->file().bytes().size());
+  judge_filled(table, slots, view.rows, pool);
+  return std::move(table).finish(view.rows, std::make_unique<NpyOrigin>(matrix));
+}
+
+}  // namespace giga

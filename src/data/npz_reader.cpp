@@ -1,0 +1,264 @@
+// The arrays X, y and w of an .npz archive, streamed from their compressed bytes straight into the table.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "data/column_roles.hpp"
+#include "data/matrix_reader.hpp"
+#include "data/table.hpp"
+#include "data/zip_archive.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/matrix_view.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/npy.hpp"
+
+namespace giga {
+namespace {
+
+constexpr std::size_t kPrefixBytes = std::size_t{1} << 16;
+constexpr Index kBufferElements = Index{1} << 16;
+
+// One member: its header at once, its elements on demand, in the order of the file.
+class ArrayStream {
+ public:
+  ArrayStream(const ZipArchive& archive, const ZipMember& member, const std::string& file)
+      : name_(file + ": member '" + printable(member.name) + "'"), reader_(archive, member, name_) {
+    prefix_.resize(std::min(kPrefixBytes, member.bytes));
+    reader_.read(prefix_.data(), prefix_.size());
+    header_ = parse_npy_header(prefix_, name_);
+    count_ = 1;
+    for (const Index length : header_.shape) count_ = length == 0 ? 0 : count_ * length;
+    if (std::find(header_.shape.begin(), header_.shape.end(), 0) != header_.shape.end()) count_ = 0;
+    const std::size_t needed =
+        header_.data_offset + static_cast<std::size_t>(count_) * scalar_bytes(header_.scalar);
+    if (needed != member.bytes) {
+      throw DataError(name_ + ": the member has " + std::to_string(member.bytes) +
+                      " bytes, its header promises " + std::to_string(needed) +
+                      "; save it again with numpy.savez");
+    }
+  }
+
+  const std::string& name() const { return name_; }
+  const NpyHeader& header() const { return header_; }
+
+  // body(first, values): elements [first, first + values.size()). Once.
+  template <typename Body>
+  void for_each(const Body& body) {
+    const std::size_t width = scalar_bytes(header_.scalar);
+    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(count_, kBufferElements)) * width);
+    std::vector<double> values(bytes.size() / width);
+    for (Index first = 0; first < count_;) {
+      const Index count = std::min(kBufferElements, count_ - first);
+      take(bytes.data(), static_cast<std::size_t>(count) * width);
+      const auto stride = static_cast<Index>(width);
+      read_rows({bytes.data(), header_.scalar, header_.swap_bytes, count, 1, stride, stride}, 0, count,
+                values.data());
+      body(first, std::span<const double>(values.data(), static_cast<std::size_t>(count)));
+      first += count;
+    }
+    reader_.finish();
+  }
+
+ private:
+  // What the prefix has beyond the header, then the stream.
+  void take(std::byte* out, std::size_t size) {
+    const std::size_t at = header_.data_offset + taken_;
+    const std::size_t ready = at < prefix_.size() ? std::min(size, prefix_.size() - at) : 0;
+    std::copy_n(prefix_.data() + std::min(at, prefix_.size()), ready, out);
+    reader_.read(out + ready, size - ready);
+    taken_ += size;
+  }
+
+  std::string name_;
+  ZipArchive::Reader reader_;
+  std::vector<std::byte> prefix_;
+  NpyHeader header_;
+  Index count_ = 0;
+  std::size_t taken_ = 0;
+};
+
+std::string listed(const std::vector<ZipMember>& members) {
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 10); ++i) {
+    list.append(i == 0 ? "'" : ", '").append(printable(members[i].name)).append("'");
+  }
+  return members.size() > 10 ? list + ", ..." : list;
+}
+
+const ZipMember* find_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
+  const ZipMember* found = nullptr;
+  for (const ZipMember& member : archive.members()) {
+    if (member.name != array + ".npy") continue;
+    if (found != nullptr) throw DataError(file + ": two members are named '" + member.name + "'; keep one");
+    found = &member;
+  }
+  return found;
+}
+
+const ZipMember& need_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
+  const ZipMember* member = find_member(archive, array, file);
+  if (member != nullptr) return *member;
+  throw DataError(file + ": no member '" + array + ".npy'; have: " + listed(archive.members()) +
+                  "; save the features as X and the response as y: numpy.savez(file, X=X, y=y)");
+}
+
+// Element e of a matrix of the given shape lies in this row and column.
+struct Layout {
+  Index rows;
+  Index cols;
+  bool fortran;
+
+  CellPlace place(Index e) const {
+    return fortran ? CellPlace{e % rows, e / rows} : CellPlace{e / cols, e % cols};
+  }
+  Index element(CellPlace place) const {
+    return fortran ? place.col * rows + place.row : place.row * cols + place.col;
+  }
+};
+
+Layout matrix_layout(const ArrayStream& array) {
+  const std::vector<Index>& shape = array.header().shape;
+  if (shape.size() != 2) {
+    throw DataError(array.name() + ": X has " + std::to_string(shape.size()) +
+                    " dimensions, must have 2 (rows, features); reshape it");
+  }
+  return {shape[0], shape[1], array.header().fortran_order};
+}
+
+// The length of a vector, or of a matrix with one column.
+Index vector_length(const ArrayStream& array, const char* which, Index rows) {
+  const std::vector<Index>& shape = array.header().shape;
+  if (shape.size() != 1 && !(shape.size() == 2 && shape[1] == 1)) {
+    throw DataError(array.name() + ": " + which + " must be a vector, one number a row of X; reshape it");
+  }
+  if (shape[0] != rows) {
+    throw DataError(array.name() + ": X has " + std::to_string(rows) + " rows, " + which + " has " +
+                    std::to_string(shape[0]) + "; save arrays of equal length");
+  }
+  return shape[0];
+}
+
+void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slot>& slots) {
+  array.for_each([&](Index first, std::span<const double> values) {
+    CellPlace at = layout.place(first);
+    for (const double value : values) {
+      const Slot& slot = slots[static_cast<std::size_t>(at.col)];
+      if (slot.base != nullptr) slot.base[at.row * slot.stride] = value;
+      Index& fast = layout.fortran ? at.row : at.col;
+      Index& slow = layout.fortran ? at.col : at.row;
+      if (++fast == (layout.fortran ? layout.rows : layout.cols)) {
+        fast = 0;
+        ++slow;
+      }
+    }
+  });
+}
+
+void fill_vector(ArrayStream& array, const Slot& slot) {
+  array.for_each([&](Index first, std::span<const double> values) {
+    for (std::size_t i = 0; i < values.size() && slot.base != nullptr; ++i) {
+      slot.base[(first + static_cast<Index>(i)) * slot.stride] = values[i];
+    }
+  });
+}
+
+// Unused columns are read again from the archive.
+class NpzOrigin : public Dataset::Origin {
+ public:
+  NpzOrigin(std::shared_ptr<const ZipArchive> archive, std::string file, Layout layout, bool has_weights)
+      : archive_(std::move(archive)), file_(std::move(file)), layout_(layout), has_weights_(has_weights) {}
+
+  Index line(Index) const override { return 0; }
+
+  std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
+                                              std::span<const Index> cols) const override {
+    std::vector<std::vector<std::string>> texts(rows.size(), std::vector<std::string>(cols.size()));
+    pick("X", rows, cols, 0, layout_.cols, texts);
+    pick("y", rows, cols, layout_.cols, layout_.cols + 1, texts);
+    if (has_weights_) pick("w", rows, cols, layout_.cols + 1, layout_.cols + 2, texts);
+    return texts;
+  }
+
+ private:
+  struct Wanted {
+    Index element;
+    std::size_t i;
+    std::size_t j;
+  };
+
+  // The cells of columns [begin, end), which are those of one array.
+  void pick(const char* which, std::span<const Index> rows, std::span<const Index> cols, Index begin,
+            Index end, std::vector<std::vector<std::string>>& texts) const {
+    const Layout layout{layout_.rows, end - begin, layout_.fortran && begin == 0};
+    std::vector<Wanted> wanted;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < cols.size(); ++j) {
+        if (cols[j] >= begin && cols[j] < end)
+          wanted.push_back({layout.element({rows[i], cols[j] - begin}), i, j});
+      }
+    }
+    if (wanted.empty()) return;
+    std::sort(wanted.begin(), wanted.end(),
+              [](const Wanted& a, const Wanted& b) { return a.element < b.element; });
+    ArrayStream array(*archive_, need_member(*archive_, which, file_), file_);
+    std::size_t next = 0;
+    array.for_each([&](Index first, std::span<const double> values) {
+      for (; next < wanted.size(); ++next) {
+        const Index at = wanted[next].element - first;
+        if (at >= static_cast<Index>(values.size())) return;
+        texts[wanted[next].i][wanted[next].j] = shortest(values[static_cast<std::size_t>(at)]);
+      }
+    });
+  }
+
+  std::shared_ptr<const ZipArchive> archive_;
+  std::string file_;
+  Layout layout_;
+  bool has_weights_;
+};
+
+}  // namespace
+
+Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
+                         const ThreadPool& pool, const ReadProgress& progress) {
+  const std::string file = printable_path(path);
+  const auto archive = std::make_shared<const ZipArchive>(ZipArchive::open(path));
+  ArrayStream x(*archive, need_member(*archive, "X", file), file);
+  ArrayStream y(*archive, need_member(*archive, "y", file), file);
+  const Layout layout = matrix_layout(x);
+  if (layout.rows == 0) throw DataError(file + ": 0 data rows");
+  if (layout.cols >= kMaxColumns)
+    throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
+  vector_length(y, "y", layout.rows);
+
+  std::vector<std::string> names = default_names(layout.cols + 1);
+  std::optional<ArrayStream> w;
+  const ZipMember* weights = options.weights == "w" ? find_member(*archive, "w", file) : nullptr;
+  if (weights != nullptr) {
+    w.emplace(*archive, *weights, file);
+    vector_length(*w, "w", layout.rows);
+    names.emplace_back("w");
+  }
+  Table table(file, assign_roles(names, options, file), options);
+  for (const ZipMember& member : archive->members()) {
+    const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
+    if (!used) {
+      table.add_note("member '" + printable(member.name) + "' of the archive was not used" +
+                     (member.name == "w.npy" ? " (weights: --weights w)" : ""));
+    }
+  }
+  table.allocate(layout.rows);
+  const std::vector<Slot> slots = table.slots();
+  fill_matrix(x, layout, slots);
+  if (progress) progress(archive->file_bytes() / 2, archive->file_bytes());
+  fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
+  if (w) fill_vector(*w, slots.back());
+  if (progress) progress(archive->file_bytes(), archive->file_bytes());
+  judge_filled(table, slots, layout.rows, pool);
+  return std::move(table).finish(layout.rows,
+                                 std::make_unique<NpzOrigin>(archive, file, layout, weights != nullptr));
+}
+
+}  // namespace giga

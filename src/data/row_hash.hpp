@@ -1,0 +1,45 @@
+// A hash of a row's values: equal rows have equal hashes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/data/duplicates.hpp"
+
+namespace giga {
+
+namespace hash_detail {
+
+// Both halves of a 128-bit product, folded.
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// -0 + 0 is 0.
+inline std::uint64_t bits(double value) {
+  return std::bit_cast<std::uint64_t>(value + 0.0);
+}
+
+inline constexpr std::uint64_t kFirst =
+    0x9E3779B97F4A7C15;  // odd, half of the bits set: those of the golden ratio
+inline constexpr std::uint64_t kSecond = 0xD6E8FEB86659FD93;
+
+}  // namespace hash_detail
+
+inline std::uint64_t hash_row(const double* features, Index dim, double response) {
+  using namespace hash_detail;
+  std::uint64_t hash = mix(bits(response) ^ kFirst, kSecond ^ static_cast<std::uint64_t>(dim));
+  Index j = 0;
+  for (; j + 1 < dim; j += 2) hash = mix(bits(features[j]) ^ hash, bits(features[j + 1]) ^ kSecond) + kFirst;
+  if (j < dim) hash = mix(bits(features[j]) ^ hash, kFirst) + kSecond;
+  return mix(hash, kSecond);
+}
+
+/// distinct_rows with only the bits of `hash_mask` kept of each hash, to test what collisions do.
+[[nodiscard]] DistinctRows distinct_rows_masked(const Dataset& data, const ThreadPool& pool,
+                                                std::uint64_t hash_mask);
+
+}  // namespace giga

@@ -1,0 +1,238 @@
+#include "data/table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+constexpr std::size_t kPlacesShown = 5;
+
+std::string counted(Index count, const char* one, const char* many) {
+  return std::to_string(count) + (count == 1 ? one : many);
+}
+
+std::string in_quotes(std::string_view value) {
+  return std::string("'").append(printable(value)).append("'");
+}
+
+// What to do about a column that is not all numbers.
+std::string advice(const Column& column) {
+  switch (column.role) {
+    case ColumnRole::Feature:
+      return "correct it, or leave the column out: name the columns to use with --features";
+    case ColumnRole::Response: return "correct it, or choose another column with --response";
+    default: return "correct it, or choose another column with --weights";
+  }
+}
+
+}  // namespace
+
+void throw_problem(const std::string& name, const Problem& problem, Index line) {
+  throw DataError(name + ": " + row_place(problem.row, line) + problem.what);
+}
+
+void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const ThreadPool& pool) {
+  struct Result {
+    Issues issues;
+    std::optional<Problem> problem;
+  };
+  std::vector<Result> results(static_cast<std::size_t>(num_blocks(num_rows)));
+  pool.for_each(num_blocks(num_rows), [&](Index block) {
+    auto& [issues, problem] = results[static_cast<std::size_t>(block)];
+    const Index end = std::min(num_rows, (block + 1) * kBlockRows);
+    for (Index row = block * kBlockRows; row < end && !problem; ++row) {
+      for (std::size_t col = 0; col < slots.size() && !problem; ++col) {
+        const Slot& slot = slots[col];
+        if (slot.base == nullptr || std::isfinite(slot.base[row * slot.stride])) continue;
+        std::string what =
+            table.store(slot.base[row * slot.stride], {row, static_cast<Index>(col)}, slot, issues);
+        if (!what.empty()) problem = Problem{row, 0, std::move(what)};
+      }
+    }
+  });
+  for (Result& result : results) {
+    if (result.problem) throw_problem(table.name(), *result.problem, 0);
+    table.merge(std::move(result.issues));
+  }
+}
+
+Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options)
+    : missing_(options.missing) {
+  parts_.name = std::move(name);
+  parts_.columns = std::move(columns);
+  for (const Column& column : parts_.columns) {
+    if (column.role == ColumnRole::Feature) ++parts_.num_features;
+    if (column.role == ColumnRole::Response) parts_.response_name = column.name;
+    if (column.role == ColumnRole::Weight) has_weights_ = true;
+  }
+  parts_.feature_names.resize(static_cast<std::size_t>(parts_.num_features));
+  for (const Column& column : parts_.columns) {
+    if (column.role == ColumnRole::Feature)
+      parts_.feature_names[static_cast<std::size_t>(column.feature)] = column.name;
+  }
+}
+
+void Table::allocate(Index rows) {
+  parts_.features.resize(checked_count(rows, parts_.num_features));
+  parts_.response.resize(rows);
+  if (has_weights_) parts_.weights.resize(rows);
+}
+
+void Table::reserve(Index rows) {
+  parts_.features.reserve(checked_count(rows, parts_.num_features));
+  parts_.response.reserve(rows);
+  if (has_weights_) parts_.weights.reserve(rows);
+}
+
+std::vector<Slot> Table::slots() const {
+  std::vector<Slot> slots;
+  for (const Column& column : parts_.columns) {
+    switch (column.role) {
+      case ColumnRole::Feature:
+        slots.push_back({parts_.features.data() + column.feature, parts_.num_features});
+        break;
+      case ColumnRole::Response: slots.push_back({parts_.response.data(), 1}); break;
+      case ColumnRole::Weight: slots.push_back({parts_.weights.data(), 1}); break;
+      case ColumnRole::Unused: slots.emplace_back(); break;
+    }
+  }
+  return slots;
+}
+
+void Table::note_missing(CellPlace place, Issues& issues) const {
+  ++issues.missing;
+  if (issues.first_missing.size() < kPlacesShown) issues.first_missing.push_back(place);
+  if (missing_ == Missing::Drop && (issues.incomplete.empty() || issues.incomplete.back() != place.row)) {
+    issues.incomplete.push_back(place.row);
+  }
+}
+
+std::string Table::store(const CellValue& cell, std::string_view text, CellPlace place, const Slot& slot,
+                         Issues& issues) const {
+  if (cell.kind == CellKind::Number) {
+    slot.base[place.row * slot.stride] = cell.value;
+    if (cell.too_small) ++issues.too_small;
+    return {};
+  }
+  if (cell.kind == CellKind::Missing) {
+    note_missing(place, issues);
+    return {};
+  }
+  const Column& column = parts_.columns[static_cast<std::size_t>(place.col)];
+  const std::string start = ", " + column_place(parts_.columns, place.col) + ": " + in_quotes(text);
+  switch (cell.kind) {
+    case CellKind::Number:
+    case CellKind::Missing: break;
+    case CellKind::Infinite:
+      return start + " is infinite; only finite numbers can be used, " + advice(column);
+    case CellKind::Overflow:
+      return start + " overflows a double (the largest is 1.8e308); rescale the column or " + advice(column);
+    case CellKind::NotANumber:
+      if (text.find('\0') != std::string_view::npos)
+        return start + " has a NUL byte; save the file again as text";
+      if (place.row == 0 && column.role == ColumnRole::Feature) {
+        return start + " is not a number; if the column holds text, name the numeric columns with --features";
+      }
+      return start + " is not a number; " + advice(column);
+  }
+  return {};
+}
+
+std::string Table::store(double value, CellPlace place, const Slot& slot, Issues& issues) const {
+  if (std::isfinite(value)) {
+    slot.base[place.row * slot.stride] = value;
+    return {};
+  }
+  if (std::isnan(value)) {
+    note_missing(place, issues);
+    return {};
+  }
+  return store({.kind = CellKind::Infinite}, shortest(value), place, slot, issues);
+}
+
+void Table::merge(Issues&& block) {
+  issues_.missing += block.missing;
+  issues_.too_small += block.too_small;
+  for (const CellPlace& place : block.first_missing) {
+    if (issues_.first_missing.size() < kPlacesShown) issues_.first_missing.push_back(place);
+  }
+  for (const Index row : block.incomplete) {
+    if (issues_.incomplete.empty() || issues_.incomplete.back() != row) issues_.incomplete.push_back(row);
+  }
+}
+
+void Table::refuse_missing() const {
+  std::string message = parts_.name + ": " + counted(issues_.missing, " missing value", " missing values") +
+                        " (NaN, NA or empty): ";
+  for (std::size_t i = 0; i < issues_.first_missing.size(); ++i) {
+    const auto [row, col] = issues_.first_missing[i];
+    message.append(i == 0 ? "" : "; ").append(row_place(row, parts_.origin ? parts_.origin->line(row) : 0));
+    message.append(", ").append(column_place(parts_.columns, col));
+  }
+  if (issues_.missing > static_cast<Index>(kPlacesShown)) message += "; ...";
+  throw DataError(message + "; fill them in, or drop such rows with --missing drop");
+}
+
+void Table::drop_incomplete_rows() {
+  const std::vector<Index>& dropped = issues_.incomplete;
+  if (static_cast<Index>(dropped.size()) == parts_.num_rows) {
+    throw DataError(parts_.name + ": all " + counted(parts_.num_rows, " row has", " rows have") +
+                    " missing values (NaN, NA or empty); none is left after dropping");
+  }
+  const Index dim = parts_.num_features;
+  Index kept = 0;
+  std::size_t next = 0;
+  for (Index n = 0; n < parts_.num_rows; ++n) {
+    if (next < dropped.size() && dropped[next] == n) {
+      ++next;
+      continue;
+    }
+    if (kept != n) {
+      std::copy_n(parts_.features.data() + n * dim, dim, parts_.features.data() + kept * dim);
+      parts_.response.data()[kept] = parts_.response.data()[n];
+      if (has_weights_) parts_.weights.data()[kept] = parts_.weights.data()[n];
+    }
+    ++kept;
+  }
+  parts_.notes.push_back("dropped " + counted(parts_.num_rows - kept, " row", " rows") + " of " +
+                         std::to_string(parts_.num_rows) + " with missing values");
+  parts_.num_rows = kept;
+  parts_.dropped = dropped;
+}
+
+void Table::check_weights(const Dataset& data) const {
+  bool any = !has_weights_;
+  for (Index n = 0; n < data.num_rows() && has_weights_; ++n) {
+    const double weight = data.weight(n);
+    any = any || weight > 0;
+    if (weight >= 0) continue;
+    const auto& columns = data.columns();
+    const auto col = std::find_if(columns.begin(), columns.end(),
+                                  [](const Column& column) { return column.role == ColumnRole::Weight; });
+    throw DataError(data.name() + ": " + data.place(n) + ", " + column_place(columns, col - columns.begin()) +
+                    ": " + in_quotes(shortest(weight)) + " is negative; a weight must be 0 or more");
+  }
+  if (!any) throw DataError(data.name() + ": all weights are 0; at least one row must count");
+}
+
+Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) && {
+  parts_.num_rows = num_rows;
+  parts_.origin = std::move(origin);
+  if (num_rows == 0) throw DataError(parts_.name + ": 0 data rows; at least one is needed");
+  if (issues_.missing > 0 && missing_ == Missing::Refuse) refuse_missing();
+  if (!issues_.incomplete.empty()) drop_incomplete_rows();
+  if (issues_.too_small > 0) {
+    parts_.notes.push_back(counted(issues_.too_small, " number", " numbers") +
+                           " too small for a double read as 0");
+  }
+  allocate(parts_.num_rows);
+  Dataset data(std::move(parts_));
+  check_weights(data);
+  return data;
+}
+
+}  // namespace giga

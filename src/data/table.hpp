@@ -1,0 +1,96 @@
+// A Dataset being filled: where each column's numbers go, what was odd about them, and the judgement at the
+// end.
+//
+// Readers fill blocks of rows in parallel. Each block keeps its own Issues and at most one Problem, the first
+// it met; they are merged in block order, so what the user is told does not depend on the threads.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/dataset_parts.hpp"
+#include "data/number_parse.hpp"
+#include "giga/data/read_dataset.hpp"
+
+namespace giga {
+
+/// Where the numbers of a column go: row n to base[n * stride]; nowhere if base is null.
+struct Slot {
+  double* base = nullptr;
+  Index stride = 0;
+};
+
+/// What ends the reading. `what` follows the row's place in the message: ", column 'y': ..." or " has 4
+/// fields ...".
+struct Problem {
+  Index row = 0;           ///< 0-based input row
+  std::size_t offset = 0;  ///< of the row in the text it was read from
+  std::string what;
+};
+
+struct CellPlace {
+  Index row;
+  Index col;
+};
+
+/// What does not end the reading at once. Rows are those of the input.
+struct Issues {
+  Index missing = 0;
+  std::vector<CellPlace> first_missing;  ///< at most five
+  std::vector<Index> incomplete;  ///< rows with missing cells, ascending; kept only if they are to be dropped
+  Index too_small = 0;
+};
+
+class Table {
+ public:
+  Table(std::string name, std::vector<Column> columns, const ReadOptions& options);
+
+  [[nodiscard]] const std::string& name() const { return parts_.name; }
+  [[nodiscard]] const std::vector<Column>& columns() const { return parts_.columns; }
+  [[nodiscard]] Index num_columns() const { return static_cast<Index>(parts_.columns.size()); }
+  [[nodiscard]] Index num_features() const { return parts_.num_features; }
+
+  /// Exactly `rows` rows of storage; before slots().
+  void allocate(Index rows);
+  /// Storage for at least `rows` rows, grown by doubling.
+  void reserve(Index rows);
+  /// One slot a column; valid until storage changes.
+  [[nodiscard]] std::vector<Slot> slots() const;
+
+  void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
+
+  /// Stores the value of a cell, or notes that it is missing. A problem's `what` if it is infinite, overflows
+  /// or is no number; empty if all is well. `text` is how the cell reads, for messages.
+  [[nodiscard]] std::string store(const CellValue& cell, std::string_view text, CellPlace place,
+                                  const Slot& slot, Issues& issues) const;
+  /// The same for a number of a binary file.
+  [[nodiscard]] std::string store(double value, CellPlace place, const Slot& slot, Issues& issues) const;
+
+  void merge(Issues&& block);
+
+  /// Judges what was merged. Throws DataError for missing values that are not to be dropped, negative weights
+  /// and tables without rows.
+  [[nodiscard]] Dataset finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &&;
+
+ private:
+  void note_missing(CellPlace place, Issues& issues) const;
+  void refuse_missing() const;
+  void drop_incomplete_rows();
+  void check_weights(const Dataset& data) const;
+
+  Dataset::Parts parts_;
+  Missing missing_;
+  bool has_weights_ = false;
+  Issues issues_;
+};
+
+/// Judges numbers that were put into the slots unseen, row by row. Throws DataError for infinite ones.
+void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const ThreadPool& pool);
+
+/// The DataError of a problem: "file: row 17 (line 18), column 'y': ...".
+[[noreturn]] void throw_problem(const std::string& name, const Problem& problem, Index line);
+
+}  // namespace giga

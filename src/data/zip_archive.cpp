@@ -1,0 +1,128 @@
+#include "data/zip_archive.hpp"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+// Deflate makes at most 1032 bytes of one (zlib's technical notes).
+constexpr std::size_t kMaxInflation = 1032;
+constexpr const char* kAgain = "; copy the file or save it again with numpy.savez";
+
+bool leaves_its_folder(std::string_view name) {
+  return name.starts_with('/') || name.starts_with('\\') || name == ".." || name.starts_with("../") ||
+         name.find("/../") != std::string_view::npos || name.find("..\\") != std::string_view::npos;
+}
+
+std::string quoted(std::string_view value) {
+  return std::string("'").append(printable(value)).append("'");
+}
+
+ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes, const std::string& name) {
+  zip_stat_t status;
+  zip_stat_init(&status);
+  if (zip_stat_index(archive, position, ZIP_FL_ENC_RAW, &status) != 0) {
+    throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive cannot be read" +
+                    kAgain);
+  }
+  constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
+  if ((status.valid & kNeeded) != kNeeded) {
+    throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive is not described" +
+                    kAgain);
+  }
+  const std::string label = "member " + quoted(status.name);
+  if (leaves_its_folder(status.name)) {
+    throw DataError(name + ": " + label + " is no array name (it points out of the archive)" + kAgain);
+  }
+  if (status.comp_method != ZIP_CM_STORE && status.comp_method != ZIP_CM_DEFLATE) {
+    throw DataError(name + ": " + label + " is compressed by method " + std::to_string(status.comp_method) +
+                    ", only stored and deflated ones can be read" + kAgain);
+  }
+  if ((status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && status.encryption_method != ZIP_EM_NONE) {
+    throw DataError(name + ": " + label + " is encrypted; save it again without a password");
+  }
+  const std::size_t most = status.comp_method == ZIP_CM_STORE ? 1 : kMaxInflation;
+  if (status.comp_size > file_bytes || status.size > status.comp_size * most) {
+    throw DataError(name + ": " + label + " is said to have " + std::to_string(status.size) +
+                    " bytes, more than its " + std::to_string(status.comp_size) +
+                    " compressed ones in a file of " + std::to_string(file_bytes) + " can bear" + kAgain);
+  }
+  return {status.name, position, status.comp_size, status.size};
+}
+
+}  // namespace
+
+void ZipArchive::Discard::operator()(zip* archive) const {
+  zip_discard(archive);
+}
+
+void ZipArchive::Reader::Close::operator()(zip_file* file) const {
+  zip_fclose(file);
+}
+
+ZipArchive::ZipArchive(MappedFile file, std::unique_ptr<zip, Discard> archive, const std::string& name)
+    : file_(std::move(file)), archive_(std::move(archive)) {
+  const auto count = zip_get_num_entries(archive_.get(), ZIP_FL_UNCHANGED);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    members_.push_back(describe(archive_.get(), static_cast<zip_uint64_t>(i), file_.bytes().size(), name));
+  }
+}
+
+ZipArchive ZipArchive::open(const std::filesystem::path& path) {
+  MappedFile file = MappedFile::open(path);
+  const std::string name = printable_path(path);
+  zip_error_t error;
+  zip_error_init(&error);
+  const auto fail = [&] {
+    const std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    throw DataError(name + ": not a readable .npz (zip) archive: " + printable(why) + kAgain);
+  };
+  zip_source_t* source = zip_source_buffer_create(file.bytes().data(), file.bytes().size(), 0, &error);
+  if (source == nullptr) fail();
+  std::unique_ptr<zip, Discard> archive(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
+  if (archive == nullptr) {
+    zip_source_free(source);
+    fail();
+  }
+  zip_error_fini(&error);
+  return {std::move(file), std::move(archive), name};
+}
+
+ZipArchive::Reader::Reader(const ZipArchive& archive, const ZipMember& member, std::string name)
+    : name_(std::move(name)),
+      left_(member.bytes),
+      file_(zip_fopen_index(archive.archive_.get(), member.position, ZIP_FL_UNCHANGED)) {
+  if (file_ == nullptr) fail("cannot be read");
+}
+
+void ZipArchive::Reader::fail(const std::string& why) const {
+  throw DataError(name_ + ": " + why + kAgain);
+}
+
+void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
+  if (size > left_) fail("the member ends early");
+  for (std::size_t done = 0; done < size;) {
+    const auto count = zip_fread(file_.get(), out + done, size - done);
+    if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));
+    if (count == 0) fail("the member inflates to fewer bytes than stated");
+    done += static_cast<std::size_t>(count);
+  }
+  left_ -= size;
+}
+
+void ZipArchive::Reader::finish() {
+  if (left_ != 0) fail("not all of the member was used");
+  std::byte extra{};
+  const auto count = zip_fread(file_.get(), &extra, 1);
+  if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));
+  if (count > 0) fail("the member inflates beyond its stated size");
+}
+
+}  // namespace giga
