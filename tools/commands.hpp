@@ -2,12 +2,14 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <vector>
 
 #include "support/arguments.hpp"
 
 namespace giga::tool {
 
 [[nodiscard]] Verb declare_build(CLI::App& root);
+[[nodiscard]] std::vector<Verb> declare_simulate_data(CLI::App& simulate);
 [[nodiscard]] Verb declare_simulate_vectors(CLI::App& simulate);
 
 }  // namespace giga::tool

@@ -19,8 +19,8 @@ constexpr const char* kDescription =
     "Bayesian coresets: a few weighted rows that carry the posterior of all the data.";
 
 constexpr const char* kFooter = R"(Examples:
-  giga simulate vectors --rows 100000 --dim 50 --out V.npy
-  giga build --vectors V.npy --size 100 --out coreset.csv
+  giga simulate logistic --rows 100000 --dim 10 --out flights.csv
+  giga build flights.csv --family bernoulli --size 100 --out coreset.csv
   giga build --help
 
 Results go to stdout, messages and progress to stderr; NO_COLOR is honoured.
@@ -31,7 +31,8 @@ Exit codes:
    65 bad data         73 cannot create the output
    66 no input         74 cannot read or write)";
 
-constexpr const char* kSimulateFooter = R"(Example:
+constexpr const char* kSimulateFooter = R"(Examples:
+  giga simulate logistic --rows 100000 --dim 10 --out flights.csv
   giga simulate vectors --rows 100000 --dim 50 --out V.npy)";
 
 class Command {
@@ -49,6 +50,7 @@ class Command {
     simulate_->footer(kSimulateFooter);
     simulate_->allow_extras();
     simulate_->require_subcommand(0, 1);
+    for (Verb& verb : declare_simulate_data(*simulate_)) verbs_.push_back(std::move(verb));
     verbs_.push_back(declare_simulate_vectors(*simulate_));
     for (CLI::App* app : {static_cast<CLI::App*>(&root_), simulate_}) {
       for (CLI::App* verb : app->get_subcommands([](CLI::App*) { return true; })) verb->group("Commands");

@@ -10,6 +10,7 @@
 #include "giga/base/thread_pool.hpp"
 #include "giga/construct/simulate.hpp"
 #include "giga/data/npy.hpp"
+#include "simulate_output.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/progress.hpp"
@@ -21,7 +22,6 @@ namespace {
 
 constexpr Index kLargest = 1'000'000'000;
 constexpr Index kMostThreads = 1024;
-constexpr Index kBlockValues = Index{1} << 20;  // rows of more values make smaller blocks
 
 constexpr const char* kExamples = R"(Examples:
   giga simulate vectors --out V.npy
@@ -93,60 +93,13 @@ Request request_of(const Arguments& arguments) {
   return request;
 }
 
-std::string gigabytes(std::uint64_t bytes) {
-  const double value = static_cast<double>(bytes) / 1e9;
-  return fmt::format("{:.{}f} GB", value, value < 10 ? 1 : 0);
-}
-
-void check_memory(std::uint64_t bytes) {
-  if (bytes > physical_memory_bytes() / 2) {
-    throw ResourceError(fmt::format(
-        "rows of this length need {} of memory while they are made; use a smaller --dim or --rank",
-        gigabytes(bytes)));
-  }
-}
-
-void check_disk(const Request& request) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(request.out, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // a device
-  const auto needed = static_cast<std::uint64_t>(request.options.rows) *
-                      static_cast<std::uint64_t>(request.options.dim) * sizeof(double);
-  const auto present = free_bytes_beside(request.out);
-  if (present && needed > *present) {
-    throw IoError(fmt::format("{}: needs {} and {} are free; use fewer --rows or another disk",
-                              printable_path(request.out), gigabytes(needed), gigabytes(*present)));
-  }
-}
-
-// Blocks of rows are made side by side and written in order; two blocks a thread are all that is held.
-void write_rows(const SimulatedRows& rows, const ThreadPool& pool, NpyWriter& writer, Progress& progress) {
-  const Index block_rows = std::clamp(kBlockValues / rows.dim(), Index{1}, kBlockRows);
-  const Index blocks = (rows.num_rows() + block_rows - 1) / block_rows;
-  const Index group = std::min(blocks, Index{2} * pool.num_threads());
-  const auto values = static_cast<std::size_t>(group * block_rows * rows.dim());
-  check_memory(values * sizeof(double));
-  std::vector<double> buffer(values);
-  for (Index first = 0; first < blocks; first += group) {
-    const Index begin = first * block_rows;
-    const Index end = std::min(rows.num_rows(), (first + group) * block_rows);
-    pool.for_each(std::min(group, blocks - first), [&](Index i) {
-      const Index from = begin + i * block_rows;
-      if (signal_received() != 0) return;
-      rows.read(from, std::min(block_rows, end - from), buffer.data() + (from - begin) * rows.dim());
-    });
-    stop_if_signalled();
-    writer.append({buffer.data(), static_cast<std::size_t>((end - begin) * rows.dim())});
-    progress.update(end, 0, "");
-  }
-}
-
 void run(const Arguments& arguments) {
   arguments.refuse_leftovers("; give the output with --out");
   const Request request = request_of(arguments);
   const SimulateOptions& options = request.options;
   NpyWriter writer(request.out, options.rows, options.dim, request.force);
-  check_disk(request);
+  check_disk(request.out, static_cast<std::uint64_t>(options.rows) * static_cast<std::uint64_t>(options.dim) *
+                              sizeof(double));
   if (has_rank(options.kind)) {
     check_memory(static_cast<std::uint64_t>(options.rank) * static_cast<std::uint64_t>(options.dim) *
                  sizeof(double));
@@ -156,7 +109,14 @@ void run(const Arguments& arguments) {
     const ThreadPool pool(request.threads);
     Progress progress(request.quiet);
     progress.begin("simulating", options.rows, "rows");
-    write_rows(SimulatedRows(options), pool, writer, progress);
+    const SimulatedRows rows(options);
+    for_each_block(
+        options.rows, options.dim, pool,
+        [&](Index first, Index count, double* out) { rows.read(first, count, out); },
+        [&](std::span<const double> values, Index end) {
+          writer.append(values);
+          progress.update(end, 0, "");
+        });
     progress.begin("saving " + printable_path(request.out));
     writer.commit();
   }

@@ -1,0 +1,46 @@
+// Made-up regression data for trials and benchmarks: x ~ N(0, I), y from the likelihood of a family at a
+// given theta. Row n depends on the seed and n alone.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "giga/base/random.hpp"
+#include "giga/base/types.hpp"
+#include "giga/model/family.hpp"
+
+namespace giga {
+
+struct SimulateDataOptions {
+  FamilyParameters family;
+  Index rows = 10000;
+  std::vector<double> theta;  ///< A coefficient for every feature, then the intercept.
+  std::uint64_t seed = 1;
+};
+
+/// The coefficients of the paper's synthetic sets, (3, 3, 0) for bernoulli and (1, 0) for poisson (and (3, 3,
+/// 0) for gaussian), shrunk for other numbers of features so that the predictor has the same variance.
+[[nodiscard]] std::vector<double> usual_theta(Family family, Index num_features);
+/// The number of features of those sets: 2, 1 and 2.
+[[nodiscard]] Index usual_num_features(Family family);
+
+class SimulatedData {
+ public:
+  /// Throws std::invalid_argument for rows < 1, no theta, or numbers that are not finite.
+  explicit SimulatedData(SimulateDataOptions options);
+
+  [[nodiscard]] Index num_rows() const { return options_.rows; }
+  [[nodiscard]] Index num_features() const { return static_cast<Index>(options_.theta.size()) - 1; }
+
+  /// Rows [first, first + count): num_features() features and the response of each, row-major. Labels are -1
+  /// and 1.
+  void read(Index first, Index count, double* out) const;
+
+ private:
+  SimulateDataOptions options_;
+};
+
+/// A draw of the Poisson distribution with this mean, exact for means to 1e15; mean >= 0.
+[[nodiscard]] double draw_poisson(double mean, Stream& random);
+
+}  // namespace giga

@@ -1,0 +1,96 @@
+#include "giga/model/simulate_data.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "giga/model/special.hpp"
+
+namespace giga {
+namespace {
+
+bool is_poisson(Family family) {
+  return family == Family::PoissonSoftplus || family == Family::PoissonLog;
+}
+
+// The number of uniform draws whose product stays above e^-mean.
+double count_arrivals(double mean, Stream& random) {
+  const double least = std::exp(-mean);
+  double product = 1;
+  for (double count = 0;; ++count) {
+    product *= 1 - random.uniform();
+    if (product <= least) return count;
+  }
+}
+
+// Hormann's transformed rejection (PTRS, 1993), for means of 10 and more.
+double transformed_rejection(double mean, Stream& random) {
+  const double log_mean = std::log(mean);
+  const double b = 0.931 + 2.53 * std::sqrt(mean);
+  const double a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+  const double v_r = 0.9277 - 3.6224 / (b - 2);
+  while (true) {
+    const double u = random.uniform() - 0.5;
+    const double v = 1 - random.uniform();
+    const double us = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
+    if (us >= 0.07 && v <= v_r) return k;
+    if (k < 0 || (us < 0.013 && v > us)) continue;
+    if (std::log(v * inverse_alpha / (a / (us * us) + b)) <= k * log_mean - mean - log_factorial(k)) return k;
+  }
+}
+
+double respond(const FamilyParameters& family, double s, Stream& random) {
+  switch (family.family) {
+    case Family::BernoulliLogit: return random.uniform() < sigmoid(s) ? 1.0 : -1.0;
+    case Family::PoissonSoftplus: return draw_poisson(softplus(s), random);
+    case Family::PoissonLog: return draw_poisson(std::exp(s), random);
+    case Family::GaussianIdentity: return s + family.noise_scale * random.normal();
+  }
+  return 0;
+}
+
+}  // namespace
+
+double draw_poisson(double mean, Stream& random) {
+  constexpr double kMany = 10;
+  if (!(mean >= 0) || mean > 1e15) throw std::invalid_argument("a Poisson mean of " + std::to_string(mean));
+  return mean < kMany ? count_arrivals(mean, random) : transformed_rejection(mean, random);
+}
+
+Index usual_num_features(Family family) {
+  return is_poisson(family) ? 1 : 2;
+}
+
+std::vector<double> usual_theta(Family family, Index num_features) {
+  const double each = is_poisson(family) ? 1 : 3;
+  const double share = static_cast<double>(usual_num_features(family)) / static_cast<double>(num_features);
+  std::vector<double> theta(static_cast<std::size_t>(num_features), each * std::sqrt(share));
+  theta.push_back(0);
+  return theta;
+}
+
+SimulatedData::SimulatedData(SimulateDataOptions options) : options_(std::move(options)) {
+  if (options_.rows < 1 || options_.theta.empty())
+    throw std::invalid_argument("there must be at least one row and the intercept");
+  for (const double value : options_.theta) {
+    if (!std::isfinite(value)) throw std::invalid_argument("a coefficient is not finite");
+  }
+}
+
+void SimulatedData::read(Index first, Index count, double* out) const {
+  const Index features = num_features();
+  for (Index n = first; n < first + count; ++n, out += features + 1) {
+    Stream random = stream(options_.seed, "data", n);
+    double s = options_.theta.back();
+    for (Index d = 0; d < features; ++d) {
+      out[d] = random.normal();
+      s += options_.theta[static_cast<std::size_t>(d)] * out[d];
+    }
+    out[features] = respond(options_.family, s, random);
+  }
+}
+
+}  // namespace giga
