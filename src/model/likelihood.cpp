@@ -70,7 +70,7 @@ class FunctionLikelihood : public Likelihood {
         double slope = features.frame ? 0 : gradient[static_cast<std::size_t>(along)];
         for (Index d = 0; d < dim && features.frame; ++d)
           slope += features.frame->at(d, along) * gradient[static_cast<std::size_t>(d)];
-        out[i * num + j] = slope;
+        out[i * num + j] = slope * (features.scale * multiplicity(first + i));
       }
     }
   }

@@ -165,7 +165,8 @@ void Regression::slopes(Index first, Index count, const SlopeFeatures& features,
     for (Index i = 0; i < some; ++i) {
       double* row = out + (begin + i) * num;
       kernels::scores(parts_->family, response(first + begin + i), s.data() + i * points.stride(), num, row);
-      kernels::scale_by_chosen(u + i * apart, features.coordinate.data(), num, row);
+      kernels::scale_by_chosen(u + i * apart, features.scale * multiplicity(first + begin + i),
+                               features.coordinate.data(), num, row);
     }
   }
 }

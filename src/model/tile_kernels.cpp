@@ -104,8 +104,16 @@ void PredictMany(const double* by_row, Index count, Index dim, const double* the
   }
 }
 
-void ScaleByChosen(const double* table, const Index* index, Index count, double* values) {
-  for (Index j = 0; j < count; ++j) values[j] *= table[index[j]];
+void ScaleByChosen(const double* table, double factor, const Index* index, Index count, double* values) {
+  const Tag tag;
+  for (Index j = 0; j < count;) {
+    const Index chosen = index[j];
+    const double scale = factor * table[chosen];
+    const Vec scales = hn::Set(tag, scale);
+    for (; j + kWidth <= count && index[j + kWidth - 1] == chosen; j += kWidth)
+      hn::StoreU(hn::Mul(hn::LoadU(tag, values + j), scales), tag, values + j);
+    for (; j < count && index[j] == chosen; ++j) values[j] *= scale;
+  }
 }
 
 }  // namespace giga::kernels::HWY_NAMESPACE
@@ -133,8 +141,8 @@ void predict_many(const double* by_row, Index count, Index dim, const double* th
                   double* out) {
   HWY_DYNAMIC_DISPATCH(PredictMany)(by_row, count, dim, theta, stride, out);
 }
-void scale_by_chosen(const double* table, const Index* index, Index count, double* values) {
-  HWY_DYNAMIC_DISPATCH(ScaleByChosen)(table, index, count, values);
+void scale_by_chosen(const double* table, double factor, const Index* index, Index count, double* values) {
+  HWY_DYNAMIC_DISPATCH(ScaleByChosen)(table, factor, index, count, values);
 }
 
 }  // namespace giga::kernels

@@ -25,7 +25,7 @@ void add_weighted_squares(const double* by_component, Index dim, const double* f
 void predict_many(const double* by_row, Index count, Index dim, const double* theta, Index stride,
                   double* out);
 
-/// values[j] *= table[index[j]].
-void scale_by_chosen(const double* table, const Index* index, Index count, double* values);
+/// values[j] *= factor * table[index[j]]; `index` ascends.
+void scale_by_chosen(const double* table, double factor, const Index* index, Index count, double* values);
 
 }  // namespace giga::kernels

@@ -1,8 +1,11 @@
 #include "giga/project/random_projection.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "giga/base/random.hpp"
 
@@ -21,16 +24,26 @@ std::string_view name(Norm norm) {
 SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
                             std::string_view purpose) {
   const Index dim = pihat.dim();
-  SlopeFeatures features{Points(dim, count), {}, {}};
-  std::vector<double> theta(static_cast<std::size_t>(dim));
+  std::vector<std::vector<double>> thetas(static_cast<std::size_t>(count));
+  std::vector<std::pair<Index, Index>> order;  // coordinate, feature
   for (Index j = 0; j < count; ++j) {
     Stream random = stream(seed, purpose, j);
+    std::vector<double>& theta = thetas[static_cast<std::size_t>(j)];
+    theta.resize(static_cast<std::size_t>(dim));
     pihat.draw(random, theta.data());
-    features.points.set(j, theta);
-    features.coordinate.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(dim))));
+    order.emplace_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(dim))), j);
+  }
+  std::sort(order.begin(), order.end());
+  SlopeFeatures features{
+      Points(dim, count), {}, {}, std::sqrt(static_cast<double>(dim) / static_cast<double>(count))};
+  for (Index j = 0; j < count; ++j) {
+    const auto [coordinate, drawn] = order[static_cast<std::size_t>(j)];
+    features.points.set(j, thetas[static_cast<std::size_t>(drawn)]);
+    features.coordinate.push_back(coordinate);
   }
   if (whitened) {
     features.frame.emplace(dim, dim);
+    std::vector<double> theta(static_cast<std::size_t>(dim));
     for (Index k = 0; k < dim; ++k) {
       for (Index d = 0; d < dim; ++d)
         theta[static_cast<std::size_t>(d)] = pihat.factor()[static_cast<std::size_t>(d * dim + k)];
@@ -55,29 +68,16 @@ RandomProjection::RandomProjection(const Likelihood& likelihood, const Normal& p
 }
 
 void RandomProjection::read(Index first, Index count, double* out) const {
-  const Index dim = options_.dim;
-  const auto features = static_cast<double>(dim);
-  double scale = std::sqrt(1 / features);
-  switch (options_.norm) {
-    case Norm::Fisher:
-    case Norm::Whitened:
-      likelihood_->slopes(first, count, features_, out);
-      scale = std::sqrt(static_cast<double>(likelihood_->num_parameters()) / features);
-      break;
-    case Norm::L2: likelihood_->log_likelihoods(first, count, features_.points, out); break;
-    case Norm::L2Centred:
-      likelihood_->log_likelihoods(first, count, features_.points, out);
-      scale = std::sqrt(1 / (features - 1));
-      break;
-  }
-  for (Index i = 0; i < count; ++i, out += dim) {
-    double mean = 0;
-    if (options_.norm == Norm::L2Centred) {
-      for (Index j = 0; j < dim; ++j) mean += out[j];
-      mean /= features;
-    }
+  if (options_.norm == Norm::Fisher || options_.norm == Norm::Whitened)
+    return likelihood_->slopes(first, count, features_, out);
+  likelihood_->log_likelihoods(first, count, features_.points, out);
+  const bool centred = options_.norm == Norm::L2Centred;
+  const auto features = static_cast<double>(options_.dim);
+  const double scale = std::sqrt(1 / (centred ? features - 1 : features));
+  for (Index i = 0; i < count; ++i, out += options_.dim) {
+    const double mean = centred ? std::accumulate(out, out + options_.dim, 0.0) / features : 0.0;
     const double times = scale * likelihood_->multiplicity(first + i);
-    for (Index j = 0; j < dim; ++j) out[j] = (out[j] - mean) * times;
+    for (Index j = 0; j < options_.dim; ++j) out[j] = (out[j] - mean) * times;
   }
 }
 

@@ -66,11 +66,13 @@ class Points {
   std::vector<double> values_;
 };
 
-/// Derivatives along chosen directions: slope j of a row is <c_k, grad L_n(theta_j)> with k = coordinate[j].
+/// Derivatives along chosen directions: slope j of a row is scale * <c_k, grad L_n(theta_j)> with k =
+/// coordinate[j].
 struct SlopeFeatures {
   Points points;                  ///< theta_j
-  std::vector<Index> coordinate;  ///< of each point, 0 .. D-1
+  std::vector<Index> coordinate;  ///< of each point, 0 .. D-1, ascending
   std::optional<Points> frame;    ///< c_0 .. c_{D-1}; none: the unit vectors
+  double scale = 1;
 };
 
 class Likelihood {
@@ -86,7 +88,7 @@ class Likelihood {
   /// of an element depend on n and theta_s alone. Safe from several threads, as are all functions here.
   virtual void log_likelihoods(Index first, Index count, const Points& points, double* out) const = 0;
 
-  /// out[i * J + j] = slope j of row n = first + i, of one observation. Bits as for log_likelihoods.
+  /// out[i * J + j] = slope j of row n = first + i, times the multiplicity. Bits as for log_likelihoods.
   virtual void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const = 0;
 
   /// sum_n multiplicity(n) L_n(theta) and its derivatives, in blocks reduced in block order: the same bits

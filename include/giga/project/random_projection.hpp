@@ -36,8 +36,8 @@ struct RandomProjectionOptions {
 };
 
 /// The vectors of all rows, multiplicity included, computed whenever they are asked for: what is held are the
-/// J draws alone. Feature j depends on the seed, the purpose and j, so a larger J has the features of a
-/// smaller one, up to the common factor.
+/// J draws alone. A feature depends on the seed, the purpose and its number, so a larger J has the
+/// features of a smaller one, up to order and a common factor.
 class RandomProjection final : public RowSource {
  public:
   /// Both must outlive this object.
@@ -55,7 +55,8 @@ class RandomProjection final : public RowSource {
   SlopeFeatures features_;
 };
 
-/// Draws theta_j ~ pihat and coordinates d_j, feature by feature.
+/// Draws theta_j ~ pihat and coordinates d_j, feature by feature, and puts them in order of the coordinates.
+/// The scale is sqrt(D / count).
 [[nodiscard]] SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
                                           std::string_view purpose);
 

@@ -1,0 +1,207 @@
+#include "giga/project/curvature_projection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "giga/infer/laplace.hpp"
+#include "giga/project/random_projection.hpp"
+#include "model/family_kernels.hpp"
+#include "support/regressions.hpp"
+
+namespace giga::test {
+namespace {
+
+double dot(const double* a, const double* b, Index size) {
+  double sum = 0;
+  for (Index i = 0; i < size; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+Normal laplace_of(const Regression& model) {
+  return laplace(model, Normal::isotropic(model.num_parameters()), ThreadPool(1)).posterior;
+}
+
+struct MeanAndError {
+  double sum = 0, squares = 0;
+  Index count = 0;
+  void add(double x) {
+    sum += x;
+    squares += x * x;
+    ++count;
+  }
+  [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
+  [[nodiscard]] double error() const {
+    const auto n = static_cast<double>(count);
+    return std::sqrt((squares / n - mean() * mean()) / (n - 1));
+  }
+};
+
+// l'(s) of row n at a predictor.
+double slope(const Regression& model, Index n, double s) {
+  double out = 0;
+  kernels::scores(model.family(), model.response(n), &s, 1, &out);
+  return out;
+}
+
+TEST(CurvatureProjection, MomentsMeetMonteCarloWithinFourStandardErrors) {
+  for (const Family family : kFamilies) {
+    const Regression model = regression(family, 60, 3, 1);
+    // Wider than a posterior, so that the moments are not those of a point.
+    const Normal pihat =
+        Normal::with_covariance(laplace_of(model).mean(), {0.5, 0.1, 0, 0.1, 0.3, 0, 0, 0, 0.4});
+    const CurvatureProjection projection(model, pihat, ThreadPool(1));
+    for (const Index n : {0, 7, 31, 59}) {
+      MeanAndError first, second;
+      std::vector<double> theta(3), z(3);
+      model.design(n, 1, z.data());
+      Stream random = stream(2, "moments", n);
+      for (int draw = 0; draw < 20000; ++draw) {
+        pihat.draw(random, theta.data());
+        const double s = dot(z.data(), theta.data(), 3), y = model.response(n);
+        double a = 0, b = 0;
+        kernels::derivatives(model.family(), &y, nullptr, &s, 1, nullptr, &a, &b);
+        first.add(a);
+        second.add(b);
+      }
+      EXPECT_NEAR(projection.mean_slope(n), first.mean(), 4 * first.error() + 1e-12) << n;
+      EXPECT_NEAR(projection.mean_curvature(n), second.mean(), 4 * second.error() + 1e-12) << n;
+    }
+  }
+}
+
+TEST(CurvatureProjection, MomentsOfTheLogLinkMeetTheirClosedFormToRounding) {
+  const Regression model = regression(Family::PoissonLog, 50, 3, 2);
+  for (const double scale : {0.01, 0.3, 2.0, 5.0}) {
+    const Normal pihat = Normal::isotropic(3, scale);
+    const CurvatureProjection projection(model, pihat, ThreadPool(1));
+    for (Index n = 0; n < 50; ++n) {
+      std::vector<double> z(3);
+      model.design(n, 1, z.data());
+      const double grown = std::exp(scale * scale * dot(z.data(), z.data(), 3) / 2);  // E e^s, E s = 0
+      EXPECT_NEAR(projection.mean_slope(n), model.response(n) - grown, 1e-9 * (grown + model.response(n)));
+      EXPECT_NEAR(projection.mean_curvature(n), -grown, 1e-9 * grown);
+    }
+  }
+}
+
+// The whitened products of two rows, from draws: all of it, and cut after the linear term of the expansion.
+struct Products {
+  MeanAndError full, cut;
+};
+Products draw_products(const Regression& model, const Normal& pihat, const CurvatureProjection& projection,
+                       Index n, Index m, int draws) {
+  const Index dim = model.num_parameters();
+  std::vector<double> zn(static_cast<std::size_t>(dim)), zm(zn.size()), theta(zn.size());
+  model.design(n, 1, zn.data());
+  model.design(m, 1, zm.data());
+  const std::vector<double> covariance = pihat.covariance();
+  double across = 0;  // <u_n, u_m> = z_n' S z_m
+  for (Index d = 0; d < dim; ++d) {
+    for (Index e = 0; e < dim; ++e)
+      across += zn[static_cast<std::size_t>(d)] * covariance[static_cast<std::size_t>(d * dim + e)] *
+                zm[static_cast<std::size_t>(e)];
+  }
+  const double mean_n = dot(zn.data(), pihat.mean().data(), dim),
+               mean_m = dot(zm.data(), pihat.mean().data(), dim);
+  Products out;
+  Stream random = stream(3, "products", n * 1000 + m);
+  for (int draw = 0; draw < draws; ++draw) {
+    pihat.draw(random, theta.data());
+    const double sn = dot(zn.data(), theta.data(), dim), sm = dot(zm.data(), theta.data(), dim);
+    out.full.add(slope(model, n, sn) * slope(model, m, sm) * across);
+    out.cut.add((projection.mean_slope(n) + projection.mean_curvature(n) * (sn - mean_n)) *
+                (projection.mean_slope(m) + projection.mean_curvature(m) * (sm - mean_m)) * across);
+  }
+  return out;
+}
+
+TEST(CurvatureProjection, InnerProductsAreThoseOfTheTruncatedNormWithinFourStandardErrors) {
+  for (const Family family : {Family::BernoulliLogit, Family::PoissonSoftplus}) {
+    const Regression model = regression(family, 30, 3, 4);
+    const Normal wide =
+        Normal::with_covariance(laplace_of(model).mean(), {0.6, 0.2, 0, 0.2, 0.5, 0.1, 0, 0.1, 0.4});
+    const CurvatureProjection projection(model, wide, ThreadPool(1));
+    ASSERT_EQ(projection.dim(), 9);
+    std::vector<double> v(30 * 9);
+    projection.read(0, 30, v.data());
+    for (const auto& [n, m] : {std::pair<Index, Index>{0, 0}, {0, 1}, {5, 20}, {29, 29}}) {
+      const Products drawn = draw_products(model, wide, projection, n, m, 40000);
+      EXPECT_NEAR(dot(v.data() + n * 9, v.data() + m * 9, 9), drawn.cut.mean(), 4 * drawn.cut.error())
+          << n << ", " << m;
+    }
+  }
+}
+
+TEST(CurvatureProjection, WithTheRemainderInnerProductsAreThoseOfTheWholeNormWithinFourStandardErrors) {
+  constexpr Index kRemainder = 40000;
+  const Regression model = regression(Family::BernoulliLogit, 12, 3, 5);
+  const Normal wide = Normal::with_covariance({0.5, -0.5, 1}, {1.5, 0.2, 0, 0.2, 1.2, 0.1, 0, 0.1, 1});
+  const CurvatureProjection projection(model, wide, ThreadPool(1), {kRemainder, 6});
+  const Index width = projection.dim();
+  ASSERT_EQ(width, 9 + kRemainder);
+  std::vector<double> v(static_cast<std::size_t>(12 * width));
+  projection.read(0, 12, v.data());
+  bool remainder_matters = false;
+  for (const auto& [n, m] : {std::pair<Index, Index>{0, 0}, {1, 1}, {2, 7}, {11, 11}}) {
+    const double* a = v.data() + n * width;
+    const double* b = v.data() + m * width;
+    const Products drawn = draw_products(model, wide, projection, n, m, 40000);
+    MeanAndError rest;
+    for (Index j = 9; j < width; ++j) rest.add(a[j] * b[j] * kRemainder);
+    const double error = std::hypot(drawn.full.error(), rest.error());
+    EXPECT_NEAR(dot(a, b, width), drawn.full.mean(), 4 * error) << n << ", " << m;
+    remainder_matters = remainder_matters || std::abs(dot(a, b, 9) - drawn.full.mean()) > 8 * error;
+  }
+  EXPECT_TRUE(remainder_matters);  // or the test would pass without it
+}
+
+TEST(CurvatureProjection, MixingTheFeaturesLeavesInnerProductsUnchanged) {
+  // z -> z A and theta -> A^-1 theta, so pihat's mean becomes A^-1 mean and its precision A' P A.
+  const Rows rows = made_up(Family::PoissonSoftplus, 25, 3, 7);
+  const double a[3][3] = {{2, 0.5, 0}, {-1, 30, 0.2}, {0, 0.1, 0.5}};
+  std::vector<double> mixed(rows.z.size());
+  for (std::size_t n = 0; n < 25; ++n) {
+    for (std::size_t e = 0; e < 3; ++e) {
+      for (std::size_t d = 0; d < 3; ++d) mixed[n * 3 + e] += rows.z[n * 3 + d] * a[d][e];
+    }
+  }
+  const Normal prior = Normal::isotropic(3);
+  std::vector<double> precision(9, 0.0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      for (std::size_t d = 0; d < 3; ++d) precision[i * 3 + j] += a[d][i] * a[d][j];
+    }
+  }
+  const Regression plain(rows.z, rows.y, {}, {Family::PoissonSoftplus}),
+      other(mixed, rows.y, {}, {Family::PoissonSoftplus});
+  const ThreadPool pool(1);
+  const Normal pihat = laplace(plain, prior, pool).posterior;
+  const Normal pihat_mixed = laplace(other, Normal::with_precision({0, 0, 0}, precision), pool).posterior;
+  std::vector<double> v(25 * 9), w(25 * 9);
+  CurvatureProjection(plain, pihat, pool).read(0, 25, v.data());
+  CurvatureProjection(other, pihat_mixed, pool).read(0, 25, w.data());
+  for (Index n = 0; n < 25; ++n) {
+    for (Index m = 0; m < 25; ++m) {
+      const double here = dot(v.data() + n * 9, v.data() + m * 9, 9),
+                   there = dot(w.data() + n * 9, w.data() + m * 9, 9);
+      EXPECT_NEAR(here, there, 1e-8 * std::abs(here) + 1e-12);
+    }
+  }
+}
+
+TEST(CurvatureProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
+  const Regression model = regression(Family::BernoulliLogit, 150, 5, 6);
+  const Normal pihat = laplace_of(model);
+  const CurvatureProjection projection(model, pihat, ThreadPool(2), {31, 4});
+  const Index width = projection.dim();
+  std::vector<double> all(static_cast<std::size_t>(150 * width)), row(static_cast<std::size_t>(width));
+  projection.read(0, 150, all.data());
+  for (const Index n : {0, 1, 63, 64, 149}) {
+    projection.read(n, 1, row.data());
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), all.begin() + n * width)) << n;
+  }
+}
+
+}  // namespace
+}  // namespace giga::test
