@@ -168,17 +168,22 @@ HWY_INLINE V Exp(D d, V x) {
   return hn::Mul(hn::Mul(m.hi, power_of_two(d, half)), power_of_two(d, other));
 }
 
+/// (2 atanh(s) - 2 s) / s as a function of s^2, for |s| <= 0.2.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V atanh_rest(D d, V s2) {
+  // By interpolation of the quotient by s^2 at Chebyshev points of [0, 0.0401]; 2^-61 in the logarithm.
+  static constexpr double kC[] = {0x1.5555555555555p-1, 0x1.9999999999f3p-2,  0x1.24924923dba6ap-2,
+                                  0x1.c71c72e2f78d5p-3, 0x1.745cab2727663p-3, 0x1.3b29fcbbce66dp-3,
+                                  0x1.0e88ea4725d3dp-3, 0x1.16b68338bd78bp-3};
+  return hn::Mul(s2, polynomial(d, s2, kC));
+}
+
 /// f - log(1 + f), with s = f / (2 + f), for -0.3 < f <= 0.5: a small number is had without cancellation.
 /// With h = f^2 / 2 it is h - s (h + R(s^2)), and s R = 2 atanh s - 2 s (the form is fdlibm's).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log1p_shortfall(D d, V f, V s, V s2) {
-  // R(x) / x by interpolation at Chebyshev points of [0, 0.0401]; 2^-61 in the logarithm.
-  static constexpr double kC[] = {0x1.5555555555555p-1, 0x1.9999999999f3p-2,  0x1.24924923dba6ap-2,
-                                  0x1.c71c72e2f78d5p-3, 0x1.745cab2727663p-3, 0x1.3b29fcbbce66dp-3,
-                                  0x1.0e88ea4725d3dp-3, 0x1.16b68338bd78bp-3};
   const V half_square = hn::Mul(hn::Mul(f, f), hn::Set(d, 0.5));
-  const V rest = hn::Mul(s2, polynomial(d, s2, kC));
-  return hn::Sub(half_square, hn::Mul(s, hn::Add(half_square, rest)));
+  return hn::Sub(half_square, hn::Mul(s, hn::Add(half_square, atanh_rest(d, s2))));
 }
 
 /// base.hi + base.lo + log(1 + f.hi + f.lo), if base.hi = 0 or base.hi >= |f.hi|; `shortfall` as above, of
@@ -329,24 +334,56 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::Add(quotient, hn::Mul(change, inverse));
 }
 
-/// 1 / (1 + exp(-x)) within 4 ulp, at half the cost: with x = k log 2 + r and tanh(r / 2) = r P(r^2) /
-/// Q(r^2), exp(x) = A / B where A = 2^k (Q + r P), B = Q - r P, and the sigmoid A / (A + B) takes a single
-/// division.
+// The fast functions, within 4 ulp: exp(x) is a fraction top / bottom of which sigmoid and softplus are had
+// with a single division.
+
+/// exp(x) = top / bottom for x <= `most`, a number below 700.
+template <class V>
+struct Fraction {
+  V top, bottom;
+};
+
+/// With x = k log 2 + r and tanh(r / 2) = r P(r^2) / Q(r^2), top = 2^k (Q + r P) and bottom = Q - r P.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V SigmoidFast(D d, V x) {
+HWY_INLINE Fraction<V> exp_fraction(D d, V x, double most) {
   // Rational interpolation at Chebyshev points of [0, (log 2 / 2)^2], P monic; 2^-58 in exp.
   constexpr double kP0 = 0x1.d8dbc11b96a09p+13, kP1 = 0x1.a445e639060f2p+8;
   constexpr double kQ0 = 0x1.d8dbc11b96a09p+14, kQ1 = 0x1.a44ea4f5fb3bcp+11, kQ2 = 0x1.e037e733574b6p+4;
-  const V magic = hn::Set(d, kRoundLifted);
-  const V in_range = at_most(d, at_least(d, x, kExpLeast), kSigmoidMost);
-  const V rounded = hn::Add(hn::Mul(in_range, hn::Set(d, kLog2E)), magic);
-  const V k = hn::Sub(rounded, magic);
-  const V r = hn::Sub(hn::Sub(in_range, hn::Mul(k, hn::Set(d, kLn2Hi))), hn::Mul(k, hn::Set(d, kLn2Lo)));
-  const V r2 = hn::Mul(r, r);
+  const V in_range = at_least(d, most > 0 ? at_most(d, x, most) : x, kExpLeast);
+  const Reduced<V> reduced = reduce(d, in_range, kRoundLifted);
+  const V r = reduced.hi, r2 = hn::Mul(r, r);
   const V p = hn::Mul(r, hn::Add(hn::Mul(hn::Add(r2, hn::Set(d, kP1)), r2), hn::Set(d, kP0)));
   const V q = hn::Add(hn::Mul(hn::Add(hn::Mul(r2, hn::Set(d, kQ2)), hn::Set(d, kQ1)), r2), hn::Set(d, kQ0));
-  const V a = hn::Mul(hn::Mul(hn::Add(q, p), power_of_two(d, rounded)), hn::Set(d, kUnlift));
-  return hn::Div(a, hn::Add(a, hn::Sub(q, p)));
+  const V power = power_of_two(d, reduced.rounded);
+  return {hn::Mul(hn::Mul(hn::Add(q, p), power), hn::Set(d, kUnlift)), hn::Sub(q, p)};
+}
+
+/// 1 / (1 + exp(-x)).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V SigmoidFast(D d, V x) {
+  const Fraction<V> e = exp_fraction(d, x, kSigmoidMost);
+  return hn::Div(e.top, hn::Add(e.top, e.bottom));
+}
+
+/// log(1 + exp(x)), of e = exp_fraction(-|x|). With e <= 1/2 it is 2 atanh s with s = e / (2 + e); for larger
+/// e, log 2 + 2 atanh s with s = (e - 1) / (e + 3).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V softplus_of(D d, V x, const Fraction<V>& e) {
+  const auto above = hn::Gt(hn::Add(e.top, e.top), e.bottom);
+  const V top = hn::Sub(e.top, hn::IfThenElseZero(above, e.bottom));
+  const V twice = hn::Add(e.bottom, e.bottom);
+  const V bottom = hn::Add(e.top, hn::Add(twice, hn::IfThenElseZero(above, e.bottom)));
+  const V s = hn::Div(top, bottom);
+  const V curved = hn::Mul(s, atanh_rest(d, hn::Mul(s, s)));
+  const V base_hi = hn::IfThenElseZero(above, hn::Set(d, kLn2Hi));
+  const V base_lo = hn::IfThenElseZero(above, hn::Set(d, kLn2Lo));
+  const V log1p = hn::Add(base_hi, hn::Add(hn::Add(s, s), hn::Add(curved, base_lo)));
+  return hn::Add(at_least(d, x, 0.0), log1p);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V SoftplusFast(D d, V x) {
+  return softplus_of(d, x, exp_fraction(d, hn::Neg(hn::Abs(x)), 0.0));
 }
 
 }  // namespace giga::kernels::HWY_NAMESPACE
