@@ -23,6 +23,12 @@ inline const ThreadPool& two_threads() {
   return pool;
 }
 
+/// For loops over very many small files: no thread has to be woken for each.
+inline const ThreadPool& one_thread() {
+  static const ThreadPool pool(1);
+  return pool;
+}
+
 /// A file in a folder of its own, gone at the end.
 class DataFile {
  public:
