@@ -9,11 +9,15 @@
 namespace giga {
 
 CsvBlocks::CsvBlocks(ByteSource& source, std::string name, const CsvSizes& sizes)
-    : source_(source), name_(std::move(name)), sizes_(sizes), buffer_(sizes.block_bytes) {}
+    : source_(source),
+      name_(std::move(name)),
+      sizes_(sizes),
+      buffer_(std::make_unique_for_overwrite<char[]>(sizes.block_bytes)),
+      capacity_(sizes.block_bytes) {}
 
 // The position after the last newline outside quotes, 0 if there is none. The buffer begins with a row.
 std::size_t CsvBlocks::last_row_end() const {
-  const std::string_view text(buffer_.data(), size_);
+  const std::string_view text(buffer_.get(), size_);
   const auto quotes = std::count(text.begin(), text.end(), '"');
   bool inside = quotes % 2 != 0;
   for (std::size_t at = size_; at > 0; --at) {
@@ -25,22 +29,25 @@ std::size_t CsvBlocks::last_row_end() const {
 }
 
 std::string_view CsvBlocks::next() {
-  std::memmove(buffer_.data(), buffer_.data() + used_, size_ - used_);
+  std::memmove(buffer_.get(), buffer_.get() + used_, size_ - used_);
   size_ -= std::exchange(used_, 0);
   while (true) {
     if (!ended_) {
-      const std::size_t wanted = buffer_.size() - size_;
-      const std::size_t got = source_.read(buffer_.data() + size_, wanted);
+      const std::size_t wanted = capacity_ - size_;
+      const std::size_t got = source_.read(buffer_.get() + size_, wanted);
       size_ += got;
       ended_ = got < wanted;
     }
     used_ = ended_ ? size_ : last_row_end();
-    if (used_ > 0 || ended_) return {buffer_.data(), used_};
-    if (buffer_.size() >= sizes_.max_row_bytes) {
+    if (used_ > 0 || ended_) return {buffer_.get(), used_};
+    if (capacity_ >= sizes_.max_row_bytes) {
       throw DataError(name_ + ": a row is longer than " + std::to_string(sizes_.max_row_bytes) +
                       " bytes; check that it is CSV and that its quotes match");
     }
-    buffer_.resize(std::min(2 * buffer_.size(), sizes_.max_row_bytes));
+    capacity_ = std::min(2 * capacity_, sizes_.max_row_bytes);
+    auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+    std::memcpy(larger.get(), buffer_.get(), size_);
+    buffer_ = std::move(larger);
   }
 }
 

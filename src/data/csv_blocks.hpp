@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "data/byte_source.hpp"
 #include "data/csv_reader.hpp"
@@ -26,7 +26,8 @@ class CsvBlocks {
   ByteSource& source_;
   std::string name_;
   CsvSizes sizes_;
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;  // not cleared: most inputs are smaller
+  std::size_t capacity_;
   std::size_t size_ = 0;  // bytes in the buffer
   std::size_t used_ = 0;  // of which the last block had these
   bool ended_ = false;

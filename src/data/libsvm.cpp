@@ -42,7 +42,10 @@ std::string_view next_token(std::string_view& rest) {
 std::optional<Index> parse_index(std::string_view text) {
   if (text.empty() || !std::all_of(text.begin(), text.end(), number_detail::is_digit)) return std::nullopt;
   Index value = 0;
-  for (const char c : text) value = std::min(kHugeIndex, value * 10 + (c - '0'));
+  for (const char c : text) {
+    value = value * 10 + (c - '0');
+    if (value >= kHugeIndex) return kHugeIndex;
+  }
   return value;
 }
 
@@ -271,7 +274,8 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   if (num_rows == 0) throw DataError(name + ": 0 data rows; every line is empty or a comment");
   check_dense_size(num_rows, dim, file->bytes().size(), name);
 
-  Table table(name, assign_roles(default_names(dim + 1), options, name), options);
+  // Lines that name no index may still be malformed: that is said first.
+  Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options);
   table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();
   std::vector<Issues> issues(chunks.size());
@@ -302,6 +306,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
     }
     table.merge(std::move(issues[k]));
   }
+  if (dim == 0) throw DataError(name + ": no features beside the label; give index:value pairs");
   const Index num_columns = table.num_columns();
   return std::move(table).finish(num_rows,
                                  std::make_unique<LibsvmOrigin>(file, text, std::move(chunks), num_columns));

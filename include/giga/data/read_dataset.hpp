@@ -1,5 +1,5 @@
-// From a file to a Dataset. The format is told by the extension: .csv, .csv.gz, .npy, .npz, .svm or .libsvm; "-"
-// is CSV on standard input.
+// From a file to a Dataset. The format is told by the extension: .csv, .csv.gz, .npy, .npz, .svm or .libsvm;
+// "-" is CSV on standard input.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,16 @@ namespace giga {
 enum class Missing { Refuse, Drop };
 
 struct ReadOptions {
-  std::optional<std::string> response;               ///< Default: the column `y`, else the last one.
-  std::optional<std::vector<std::string>> features;  ///< Default: all columns but the response and the weights.
-  std::optional<std::string> weights;                ///< The column of observation weights; default: none.
-  Missing missing = Missing::Refuse;                 ///< What rows with NaN, NA or empty cells get.
-  char delimiter = ',';                              ///< CSV only.
+  std::optional<std::string> response = {};               ///< Default: the column `y`, else the last one.
+  std::optional<std::vector<std::string>> features = {};  ///< Default: all but the response and the weights.
+  std::optional<std::string> weights = {};  ///< The column of observation weights; default: none.
+  Missing missing = Missing::Refuse;        ///< What rows with NaN, NA or empty cells get.
+  char delimiter = ',';  ///< CSV only. Not a quote, a line end or part of a number (std::invalid_argument).
   bool header = true;  ///< CSV only: whether the first line has names. Otherwise x1, x2, ... and y, the last.
 };
 
-/// The option names a column that is not there. The message lists those that are.
+/// The options name a column that is not there (the message lists those that are) or give one column two
+/// roles.
 class NoSuchColumn : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

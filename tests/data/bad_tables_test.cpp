@@ -1,0 +1,198 @@
+// Data that cannot be used, and what the user is told: the file, the row as they count it, the column, the
+// value, and what to do.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/csv_reader.hpp"
+#include "tables.hpp"
+
+namespace giga {
+namespace {
+
+using namespace test;
+using namespace std::string_literals;
+
+void expect_refusal(const std::string& name, const std::string& content, const std::string& words,
+                    const ReadOptions& options = {}) {
+  const std::string message = refusal(name, content, options);
+  EXPECT_EQ(message.find(name + ": "), 0U) << message;
+  EXPECT_NE(message.find(words), std::string::npos) << message << "\n  lacks: " << words;
+}
+
+void expect_csv_refusal(const std::string& content, const std::string& words,
+                        const ReadOptions& options = {}) {
+  expect_refusal("t.csv", content, words, options);
+  expect_refusal("t.csv.gz", gzipped(content), words, options);
+}
+
+TEST(BadTables, EmptyFilesAreEmptyInAnyFormat) {
+  for (const char* name : {"t.csv", "t.csv.gz", "t.npy", "t.npz", "t.svm", "t.libsvm"}) {
+    EXPECT_EQ(refusal(name, ""), name + ": file is empty"s);
+  }
+  expect_refusal("t.csv.gz", gzipped(""), "file is empty");
+  expect_csv_refusal("\n\r\n\n", "file is empty");
+  expect_csv_refusal("a,b,y\n", "0 data rows");
+  expect_csv_refusal("a,b,y\r\n\r\n\n", "0 data rows");
+  expect_csv_refusal("a,b,y", "0 data rows");
+  expect_refusal("t.svm", "# nothing\n\n", "0 data rows");
+  expect_refusal("t.csv", "a,y\r1,2\r3,4\r", "CR only");
+}
+
+TEST(BadTables, PathsThatAreNoFilesHaveTheirOwnWords) {
+  const TempDir dir;
+  for (const char* name : {"none.csv", "none.csv.gz", "none.npy", "none.npz", "none.svm", "none.txt"}) {
+    const std::string message =
+        message_of<InputMissing>([&] { (void)read_dataset(dir / name, {}, two_threads()); });
+    EXPECT_NE(message.find("no such file"), std::string::npos) << message;
+  }
+  std::filesystem::create_directory(dir / "folder.csv");
+  EXPECT_NE(message_of<InputMissing>([&] {
+              (void)read_dataset(dir / "folder.csv", {}, two_threads());
+            }).find("is a directory"),
+            std::string::npos);
+  expect_refusal("t.txt", "a,y\n1,2\n", "told by the extension");
+}
+
+TEST(BadTables, TextThatIsNotUtf8IsNamed) {
+  expect_csv_refusal(
+      "\xFF\xFE"
+      "a\0,\0y\0\n\0"s,
+      "convert to UTF-8");
+  expect_csv_refusal("\xFE\xFF\0a\0,\0y\0\n"s, "convert to UTF-8");
+  expect_csv_refusal("a\0,\0y\0\n\0"s, "convert to UTF-8");
+  expect_csv_refusal("a,caf\xE9,y\n1,2,3\n",
+                     "invalid UTF-8 in the header at byte 5 (line 1): '\\xe9,y\\x0a'");
+  expect_csv_refusal("a,\xED\xA0\x80,y\n1,2,3\n", "at byte 2");
+  expect_csv_refusal("a,b\0,y\n1,2,3\n"s, "NUL byte in the header at byte 3");
+}
+
+TEST(BadTables, NulBytesAreFoundInAnyColumn) {
+  expect_csv_refusal("a,y\n1,2\n3\0,4\n"s, "row 2 (line 3), column 'a': '3\\x00' has a NUL byte");
+  expect_csv_refusal("id,a,y\nu,1,2\nv\0w,3,4\n"s, "row 2 (line 3), column 'id': 'v\\x00w' has a NUL byte",
+                     {.features = {{"a"}}});
+}
+
+TEST(BadTables, RaggedRowsAreCounted) {
+  expect_csv_refusal("a,b,c,d,y\n1,2,3,4,5\n1,2,3,4\n", "row 2 (line 3) has 4 fields, expected 5");
+  expect_csv_refusal("a,b,y\n1,2,3\n1,2,3,4,5\n", "row 2 (line 3) has 5 fields, expected 3");
+  expect_csv_refusal("a,b,y\n1,2,3\nx\n", "row 2 (line 3) has 1 field, expected 3");
+  expect_csv_refusal("a,b,y\n1,2,3,\n", "row 1 (line 2) has 4 fields, expected 3");
+  expect_csv_refusal("a,b,y\n1,5,2,5,3\n", "row 1 (line 2) has 5 fields, expected 3");
+  expect_csv_refusal("a,b,y\n\n\"1\",2,3\n\n1,2", "row 2 (line 5) has 2 fields, expected 3");
+}
+
+TEST(BadTables, NamesAreCheckedBeforeNumbers) {
+  expect_csv_refusal("a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'");
+  expect_csv_refusal("a;b;y\n1;2;3\n", "found 1 column; is the delimiter ';'?");
+  expect_csv_refusal("a\tb\ty\n1\t2\t3\n", "found 1 column; is the delimiter a tab?");
+  expect_csv_refusal("a,b,y\n1,2,3\n", "found 1 column; is the delimiter ','?", {.delimiter = ';'});
+  expect_csv_refusal("1;2;3\n1;2;3\n", "found 1 column; is the delimiter ';'?", {.header = false});
+  expect_csv_refusal("1,2.5,-3\n4,5,6\n", "use --no-header");
+  expect_csv_refusal("y\n1\n", "no features");
+}
+
+TEST(BadTables, CellsThatAreNoNumbersAreQuoted) {
+  for (const char* cell : {"\"1,5\"", "1 000", "0x1p3", "1.5abc", "$5", "12%"}) {
+    const std::string shown = cell[0] == '"' ? "1,5" : cell;
+    expect_csv_refusal("a,y\n1,2\n3,"s + cell + "\n",
+                       "row 2 (line 3), column 'y': '" + shown + "' is not a number");
+    expect_csv_refusal("a,y\n1,2\n"s + cell + ",3",
+                       "row 2 (line 3), column 'a': '" + shown + "' is not a number");
+  }
+  expect_csv_refusal("a,y\n1e400,1\n", "'1e400' overflows");
+  expect_csv_refusal("a,y\n-1e400,1\n", "'-1e400' overflows");
+  for (const char* cell : {"inf", "-Infinity"}) {
+    expect_csv_refusal("a,y\n1,1\n"s + cell + ",1\n",
+                       "row 2 (line 3), column 'a': '"s + cell + "' is infinite");
+    expect_csv_refusal("a,y\n1,1\n"s + cell + ",1\n", "is infinite", {.missing = Missing::Drop});
+  }
+  const std::string message = refusal("t.csv", "a,y\n" + std::string(500, 'z') + "\x1b[31m,1\n");
+  EXPECT_NE(message.find("'" + std::string(80, 'z') + "...'"), std::string::npos) << message;
+}
+
+TEST(BadTables, ATextColumnIsNamedWithAWayOut) {
+  const std::string text = "city,a,y\nParis,1,2\nRome,3,4\n";
+  expect_csv_refusal(text, "column 'city': 'Paris' is not a number");
+  expect_csv_refusal(text, "--features");
+  EXPECT_EQ(read("t.csv", text, {.features = {{"a"}}}).num_features(), 1);
+  expect_csv_refusal("a,y\n1,yes\n", "--response");
+}
+
+TEST(BadTables, MissingValuesAreCountedAndPlaced) {
+  const std::string text = "a,b,y\n1,NA,3\n,2,3\n1,2,3\nNaN,nan,3\n1,2,\n,,\n";
+  expect_csv_refusal(
+      text,
+      "8 missing values (NaN, NA or empty): row 1 (line 2), column 'b'; row 2 (line 3), column 'a'; row "
+      "4 (line 5), column 'a'; row 4 (line 5), column 'b'; row 5 (line 6), column 'y'; ...; ");
+  expect_csv_refusal(text, "--missing drop");
+  expect_csv_refusal("a,y\n1,\n", "1 missing value (NaN, NA or empty): row 1 (line 2), column 'y'; fill");
+  expect_csv_refusal("a,y\n1,\n,1\n", "all 2 rows have missing values", {.missing = Missing::Drop});
+  EXPECT_EQ(read("t.csv", "a,b,y\n1,NA,3\n", {.features = {{"a"}}}).num_rows(), 1);
+}
+
+TEST(BadTables, WeightsMustCount) {
+  expect_csv_refusal("a,y,w\n1,2,1\n1,2,-0.5\n", "row 2 (line 3), column 'w': '-0.5' is negative",
+                     {.weights = "w"});
+  expect_csv_refusal("a,y,w\n1,2,NaN\n", "1 missing value", {.weights = "w"});
+  expect_csv_refusal("a,y,w\n1,2,0\n3,4,0\n", "all weights are 0", {.weights = "w"});
+  EXPECT_EQ(read("t.csv", "a,y,w\n1,2,0\n3,4,2\n", {.weights = "w"}).weight(1), 2.0);
+}
+
+TEST(BadTables, QuotesMustMatch) {
+  expect_csv_refusal("a,y\n1,2\n\"3,4\n5,6\n", "row 2 (line 3), field 1: a quote is never closed");
+  expect_csv_refusal("id,a,y\nu,1,2\n5\" pipe,3,4\nv,1,2\n",
+                     "row 2 (line 3), field 1: a quote inside an unquoted", {.features = {{"a"}}});
+  expect_csv_refusal("a,y\n\"1\"2,3\n", "row 1 (line 2), field 1: text after the closing quote");
+  expect_csv_refusal("\"a,y\n1,2\n", "a quote is never closed");
+}
+
+TEST(BadTables, TheLowestRowIsReportedWhateverTheThreads) {
+  std::string text = "a,y\n";
+  for (int i = 1; i <= 5000; ++i)
+    text += i == 1234 ? "x,1\n" : i % 500 == 0 ? "1,2,3\n" : i > 1300 ? "z,1\n" : "1,2\n";
+  text.replace(text.find("1,2,3\n"), 6, "1,2\n");
+  text.replace(text.find("1,2,3\n"), 6, "1,2\n");
+  const DataFile file("t.csv", text);
+  for (const int threads : {1, 2, 5}) {
+    const ThreadPool pool(threads);
+    for (const std::size_t chunk : {std::size_t{7}, std::size_t{100}, std::size_t{1} << 20}) {
+      const std::string message =
+          message_of<DataError>([&] { (void)read_csv(file.path(), {}, pool, {}, {.chunk_bytes = chunk}); });
+      EXPECT_NE(message.find("row 1234 (line 1235), column 'a': 'x'"), std::string::npos) << message;
+    }
+  }
+}
+
+TEST(BadTables, AStreamWithEndlessRowsIsRefusedInTime) {
+  const DataFile file("t.csv", "a,y\n" + std::string(100000, '1'));
+  std::FILE* stream = std::fopen(file.path().c_str(), "rb");
+  ASSERT_NE(stream, nullptr);
+  const CsvSizes sizes{.chunk_bytes = 100, .block_bytes = 100, .max_row_bytes = 5000};
+  const std::string message = message_of<DataError>(
+      [&] { (void)read_csv_stream(::fileno(stream), "standard input", {}, two_threads(), {}, sizes); });
+  std::fclose(stream);
+  EXPECT_NE(message.find("standard input: a row is longer than 5000 bytes"), std::string::npos) << message;
+  expect_refusal("t.csv", std::string(1 << 19, ',') + "\n", "fields; is it a CSV file?");
+}
+
+TEST(BadTables, DamagedGzipIsRefused) {
+  std::string text = "a,y\n";
+  for (int i = 0; i < 3000; ++i) text += std::to_string(i * 7919 % 1000) + "," + std::to_string(i) + "\n";
+  const std::string whole = gzipped(text);
+  expect_refusal("t.csv.gz", text, "not gzip data");
+  expect_refusal("t.csv.gz", whole.substr(0, whole.size() / 2), "ends early");
+  expect_refusal("t.csv.gz", whole.substr(0, whole.size() - 1), "ends early");
+  expect_refusal("t.csv.gz", whole + "more", "bytes that are not gzip follow");
+  std::string crc = whole;
+  crc[crc.size() - 6] = static_cast<char>(crc[crc.size() - 6] ^ 1);
+  expect_refusal("t.csv.gz", crc, "corrupt gzip data");
+  EXPECT_EQ(read("t.csv.gz", whole + std::string(512, '\0')).num_rows(), 3000);
+  EXPECT_EQ(read("t.csv.gz", gzipped(text.substr(0, 777)) + gzipped(text.substr(777))).num_rows(), 3000);
+}
+
+}  // namespace
+}  // namespace giga
