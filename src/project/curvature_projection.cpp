@@ -15,6 +15,9 @@ namespace {
 
 using kernels::kTile;
 
+// Nodes in the far tail, whose weight is next to nothing, are kept from overflowing e^s.
+constexpr double kMostPredictor = 700;
+
 // Expectations under N(m, sd^2) by the trapezoidal rule, which converges like exp(-2 pi d / step) for a
 // function that is analytic within d of the real line. The density allows steps of 0.75 sd; the families,
 // with branch points at +- i pi, steps of 0.6 in s. Both leave less than 1e-14. The range reaches sd beyond
@@ -25,8 +28,9 @@ struct Rule {
 
 Rule rule_for(double sd) {
   constexpr double kDensityStep = 0.75, kFamilyStep = 0.6, kRange = 8.5;
-  constexpr Index kMost = 2000;  // on either side; reached for sd > 32, where steps grow instead
-  const double range = kRange + std::min(sd, kRange);
+  constexpr double kMostShift = 40;  // exp(40^2 / 2) is beyond a double
+  constexpr Index kMost = 2000;      // on either side; reached for sd > 32, where steps grow instead
+  const double range = kRange + std::min(sd, kMostShift);
   const double step = std::min(kDensityStep, kFamilyStep / sd);
   const Index side = std::min(kMost, static_cast<Index>(std::ceil(range / step)));
   const double width = range / static_cast<double>(side);
@@ -90,7 +94,8 @@ void CurvatureProjection::find_moments(Index first, Index count) {
     if (rounded != step_sd) rule = rule_for(step_sd = rounded);
     const std::size_t size = rule.nodes.size();
     for (auto* values : {&s, &y, &slopes, &bends}) values->resize(size);
-    for (std::size_t k = 0; k < size; ++k) s[k] = mean + sd * rule.nodes[k];
+    for (std::size_t k = 0; k < size; ++k)
+      s[k] = std::min(mean + sd * rule.nodes[k], std::max(mean, kMostPredictor));
     std::fill(y.begin(), y.end(), regression_->response(first + i));
     kernels::derivatives(regression_->family(), y.data(), nullptr, s.data(), static_cast<Index>(size),
                          nullptr, slopes.data(), bends.data());

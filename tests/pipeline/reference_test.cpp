@@ -15,7 +15,8 @@ namespace {
 
 nlohmann::json reference(const std::string& name) {
   std::ifstream file(shared_data("map_reference.json"));
-  for (const auto& set : nlohmann::json::parse(file)["datasets"]) {
+  const nlohmann::json all = nlohmann::json::parse(file);
+  for (const auto& set : all["datasets"]) {
     if (set["dataset"] == name) return set;
   }
   throw std::runtime_error("no such dataset: " + name);

@@ -33,7 +33,7 @@ struct MeanAndError {
   [[nodiscard]] double mean() const { return sum / static_cast<double>(count); }
   [[nodiscard]] double error() const {
     const auto n = static_cast<double>(count);
-    return std::sqrt((squares / n - mean() * mean()) / (n - 1));
+    return std::sqrt(std::max(0.0, squares / n - mean() * mean()) / (n - 1));
   }
 };
 
