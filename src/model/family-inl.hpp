@@ -194,7 +194,7 @@ struct PoissonLogOps {
 /// With r = (y - s) / scale: l = -r^2 / 2 - log scale - log(2 pi) / 2, l' = r / scale, l'' = -1 / scale^2.
 struct GaussianIdentityOps {
   static constexpr bool kCounts = false;
-  double scale;
+  double scale, log_normaliser;  // log scale + log(2 pi) / 2
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
@@ -221,11 +221,15 @@ struct GaussianIdentityOps {
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value_of(D d, V r) const {
-    constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
-    const V constant = hn::Add(Log(d, hn::Set(d, scale)), hn::Set(d, kHalfLog2Pi));
-    return hn::Sub(hn::Mul(hn::Mul(r, r), hn::Set(d, -0.5)), constant);
+    return hn::Sub(hn::Mul(hn::Mul(r, r), hn::Set(d, -0.5)), hn::Set(d, log_normaliser));
   }
 };
+
+HWY_INLINE GaussianIdentityOps gaussian_identity(double scale) {
+  constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
+  const hn::CappedTag<double, 1> one;
+  return {scale, hn::GetLane(Log(one, hn::Set(one, scale))) + kHalfLog2Pi};
+}
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -17,28 +17,27 @@ using FamilyTag = hn::CappedTag<double, 8>;
 using FamilyVec = hn::Vec<FamilyTag>;
 constexpr Index kFamilyWidth = static_cast<Index>(hn::MaxLanes(FamilyTag()));
 
-// Some of an array, `size` <= kFamilyWidth elements of it: the last vector is computed on a padded copy by
-// the same operations as all others.
-HWY_INLINE FamilyVec load_some(const double* from, Index size) {
-  HWY_ALIGN double lanes[kFamilyWidth] = {};
-  std::copy(from, from + size, lanes);
-  return hn::Load(FamilyTag(), lanes);
+// The last few elements of an array, as a whole vector: they are computed by the same code as all others.
+struct Lanes {
+  HWY_ALIGN double lane[kFamilyWidth] = {};
+};
+
+HWY_INLINE const double* pad(const double* from, Index size, Lanes& lanes) {
+  std::copy(from, from + size, lanes.lane);
+  return lanes.lane;
 }
 
-HWY_INLINE void store_some(FamilyVec v, double* to, Index size) {
-  HWY_ALIGN double lanes[kFamilyWidth];
-  hn::Store(v, FamilyTag(), lanes);
-  std::copy(lanes, lanes + size, to);
+HWY_INLINE void unpad(const Lanes& lanes, Index size, double* to) {
+  std::copy(lanes.lane, lanes.lane + size, to);
 }
 
-// What one vector of elements needs; y and log y! are one number for all elements or an array.
+// y and log y! are one number for all elements or an array.
 struct SharedResponse {
   double y, log_y_factorial;
 
   HWY_INLINE FamilyVec y_at(Index) const { return hn::Set(FamilyTag(), y); }
-  HWY_INLINE FamilyVec y_some(Index, Index) const { return hn::Set(FamilyTag(), y); }
   HWY_INLINE FamilyVec log_at(Index) const { return hn::Set(FamilyTag(), log_y_factorial); }
-  HWY_INLINE FamilyVec log_some(Index, Index) const { return hn::Set(FamilyTag(), log_y_factorial); }
+  HWY_INLINE SharedResponse rest(Index, Index, Lanes&, Lanes&) const { return *this; }
 };
 
 template <bool kWithLog>
@@ -46,70 +45,91 @@ struct ResponseArray {
   const double *y, *log_y_factorial;
 
   HWY_INLINE FamilyVec y_at(Index i) const { return hn::LoadU(FamilyTag(), y + i); }
-  HWY_INLINE FamilyVec y_some(Index i, Index size) const { return load_some(y + i, size); }
   HWY_INLINE FamilyVec log_at(Index i) const {
     if constexpr (kWithLog) return hn::LoadU(FamilyTag(), log_y_factorial + i);
     return hn::Zero(FamilyTag());
   }
-  HWY_INLINE FamilyVec log_some(Index i, Index size) const {
-    if constexpr (kWithLog) return load_some(log_y_factorial + i, size);
-    return hn::Zero(FamilyTag());
+  HWY_INLINE ResponseArray rest(Index i, Index size, Lanes& y_lanes, Lanes& log_lanes) const {
+    return {pad(y + i, size, y_lanes), kWithLog ? pad(log_y_factorial + i, size, log_lanes) : nullptr};
   }
 };
-
-template <class Ops, class Response>
-HWY_INLINE void each_value(const Ops& ops, const Response& response, const double* s, Index count,
-                           double* out) {
-  const FamilyTag d;
-  Index i = 0;
-  for (; i + kFamilyWidth <= count; i += kFamilyWidth) {
-    hn::StoreU(ops.value(d, response.y_at(i), hn::LoadU(d, s + i), response.log_at(i)), d, out + i);
-  }
-  const Index rest = count - i;
-  if (rest == 0) return;
-  store_some(ops.value(d, response.y_some(i, rest), load_some(s + i, rest), response.log_some(i, rest)),
-             out + i, rest);
-}
-
-template <class Ops>
-HWY_INLINE void each_score(const Ops& ops, double y, const double* s, Index count, double* out) {
-  const FamilyTag d;
-  const FamilyVec shared = hn::Set(d, y);
-  Index i = 0;
-  for (; i + kFamilyWidth <= count; i += kFamilyWidth) {
-    hn::StoreU(ops.score(d, shared, hn::LoadU(d, s + i)), d, out + i);
-  }
-  if (i < count) store_some(ops.score(d, shared, load_some(s + i, count - i)), out + i, count - i);
-}
 
 struct Outputs {
   double *value, *first, *second;
 };
 
-template <bool kValue, bool kSecond, class Ops, class Response>
-HWY_INLINE void each_derivative(const Ops& ops, const Response& response, const double* s, Index count,
-                                const Outputs& out) {
+// The loops, over whole vectors; parameters by value, which stores cannot alias. Not inlined: together they
+// would make a function that compilers take minutes over, with sanitizers at least.
+template <class Ops, class Response>
+HWY_NOINLINE void vectors_of_values(Ops ops, Response response, const double* s, Index count, double* out) {
   const FamilyTag d;
-  Index i = 0;
-  for (; i + kFamilyWidth <= count; i += kFamilyWidth) {
+  for (Index i = 0; i < count; i += kFamilyWidth) {
+    hn::StoreU(ops.value(d, response.y_at(i), hn::LoadU(d, s + i), response.log_at(i)), d, out + i);
+  }
+}
+
+template <class Ops>
+HWY_NOINLINE void vectors_of_scores(Ops ops, double y, const double* s, Index count, double* out) {
+  const FamilyTag d;
+  const FamilyVec shared = hn::Set(d, y);
+  for (Index i = 0; i < count; i += kFamilyWidth) {
+    hn::StoreU(ops.score(d, shared, hn::LoadU(d, s + i)), d, out + i);
+  }
+}
+
+template <bool kValue, bool kSecond, class Ops, class Response>
+HWY_NOINLINE void vectors_of_derivatives(Ops ops, Response response, const double* s, Index count,
+                                         const Outputs& out) {
+  const FamilyTag d;
+  for (Index i = 0; i < count; i += kFamilyWidth) {
     const auto all =
         ops.template all<kValue, kSecond>(d, response.y_at(i), hn::LoadU(d, s + i), response.log_at(i));
     if constexpr (kValue) hn::StoreU(all.value, d, out.value + i);
     hn::StoreU(all.first, d, out.first + i);
     if constexpr (kSecond) hn::StoreU(all.second, d, out.second + i);
   }
-  const Index rest = count - i;
+}
+
+// The same for any count.
+template <class Ops, class Response>
+void each_value(const Ops& ops, const Response& response, const double* s, Index count, double* out) {
+  const Index rest = count % kFamilyWidth, whole = count - rest;
+  vectors_of_values(ops, response, s, whole, out);
   if (rest == 0) return;
-  const auto all = ops.template all<kValue, kSecond>(d, response.y_some(i, rest), load_some(s + i, rest),
-                                                     response.log_some(i, rest));
-  if constexpr (kValue) store_some(all.value, out.value + i, rest);
-  store_some(all.first, out.first + i, rest);
-  if constexpr (kSecond) store_some(all.second, out.second + i, rest);
+  Lanes y, log_y_factorial, in, result;
+  vectors_of_values(ops, response.rest(whole, rest, y, log_y_factorial), pad(s + whole, rest, in),
+                    kFamilyWidth, result.lane);
+  unpad(result, rest, out + whole);
 }
 
 template <class Ops>
-HWY_INLINE void derivatives_of(const Ops& ops, const double* y, const double* log_y_factorial,
-                               const double* s, Index count, const Outputs& out) {
+void each_score(const Ops& ops, double y, const double* s, Index count, double* out) {
+  const Index rest = count % kFamilyWidth, whole = count - rest;
+  vectors_of_scores(ops, y, s, whole, out);
+  if (rest == 0) return;
+  Lanes in, result;
+  vectors_of_scores(ops, y, pad(s + whole, rest, in), kFamilyWidth, result.lane);
+  unpad(result, rest, out + whole);
+}
+
+template <bool kValue, bool kSecond, class Ops, class Response>
+void each_derivative(const Ops& ops, const Response& response, const double* s, Index count,
+                     const Outputs& out) {
+  const Index rest = count % kFamilyWidth, whole = count - rest;
+  vectors_of_derivatives<kValue, kSecond>(ops, response, s, whole, out);
+  if (rest == 0) return;
+  Lanes y, log_y_factorial, in, value, first, second;
+  vectors_of_derivatives<kValue, kSecond>(ops, response.rest(whole, rest, y, log_y_factorial),
+                                          pad(s + whole, rest, in), kFamilyWidth,
+                                          Outputs{value.lane, first.lane, second.lane});
+  if constexpr (kValue) unpad(value, rest, out.value + whole);
+  unpad(first, rest, out.first + whole);
+  if constexpr (kSecond) unpad(second, rest, out.second + whole);
+}
+
+template <class Ops>
+void derivatives_of(const Ops& ops, const double* y, const double* log_y_factorial, const double* s,
+                    Index count, const Outputs& out) {
   const ResponseArray<Ops::kCounts> full = {y, log_y_factorial};
   const ResponseArray<false> bare = {y, nullptr};
   if (out.value != nullptr && out.second != nullptr) {
@@ -125,12 +145,12 @@ HWY_INLINE void derivatives_of(const Ops& ops, const double* y, const double* lo
 
 // Calls `function`, a template over the operations of a family, for the family at hand.
 template <class Function>
-HWY_INLINE void for_family(const FamilyParameters& family, const Function& function) {
+void for_family(const FamilyParameters& family, const Function& function) {
   switch (family.family) {
     case Family::BernoulliLogit: return function(BernoulliLogitOps());
     case Family::PoissonSoftplus: return function(PoissonSoftplusOps());
     case Family::PoissonLog: return function(PoissonLogOps());
-    case Family::GaussianIdentity: return function(GaussianIdentityOps{family.noise_scale});
+    case Family::GaussianIdentity: return function(gaussian_identity(family.noise_scale));
   }
 }
 
