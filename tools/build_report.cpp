@@ -88,6 +88,7 @@ Json projection_json(const CoresetOptions& options) {
   return {{"projection", name(options.projection)},
           {"norm", name(options.norm)},
           {"projection_dim", options.projection_dim > 0 ? Json(options.projection_dim) : Json("auto")},
+          {"expansion", name(options.expansion)},
           {"remainder_dim", options.remainder_dim},
           {"heldout_dim", options.heldout_dim},
           {"pihat", name(options.pihat)}};

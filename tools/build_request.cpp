@@ -48,6 +48,9 @@ constexpr const char* kProjectionHelp = R"(random     J random features (default
 curvature  gradient and curvature of each row, no randomness:
            D(D+3)/2 numbers, in the whitened norm)";
 
+constexpr const char* kExpansionHelp = R"(Of the curvature: taylor (default; meets the Laplace approximation)
+or hermite (meets the mean gradient over pihat))";
+
 constexpr const char* kNormHelp = R"(What the features measure: fisher (default), whitened, l2,
 l2_centred)";
 
@@ -56,9 +59,9 @@ subsample (Laplace of some rows, scaled up), prior)";
 
 // Options that speak of a table and not of vectors.
 constexpr std::array kDataOptions = {
-    "family",     "link",      "noise-scale",    "response",      "features",       "weights", "missing",
-    "delimiter",  "no-header", "prior-scale",    "no-intercept",  "no-standardise", "pihat",   "pihat-rows",
-    "projection", "norm",      "projection-dim", "remainder-dim", "heldout-dim"};
+    "family",     "link",      "noise-scale", "response",       "features",       "weights",    "missing",
+    "delimiter",  "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows",
+    "projection", "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
 
 enum class FamilyWord { Bernoulli, Poisson, Gaussian };
 std::string_view name(FamilyWord family) {
@@ -166,8 +169,14 @@ void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
   if (curvature && arguments.given("norm") && coreset.norm != Norm::Whitened)
     throw UsageError("--projection curvature is in the whitened norm; leave --norm away");
   if (curvature) coreset.norm = Norm::Whitened;
-  if (!curvature && arguments.given("remainder-dim"))
-    throw UsageError("--remainder-dim goes with --projection curvature");
+  for (const char* option : {"expansion", "remainder-dim"}) {
+    if (!curvature && arguments.given(option))
+      throw UsageError(fmt::format("--{} goes with --projection curvature", option));
+  }
+  coreset.expansion =
+      arguments.choice("expansion", coreset.remainder_dim > 0 ? Expansion::Hermite : Expansion::Taylor);
+  if (coreset.remainder_dim > 0 && coreset.expansion == Expansion::Taylor)
+    throw UsageError("--remainder-dim goes with --expansion hermite");
 }
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
@@ -273,6 +282,7 @@ void add_build_options(Arguments& arguments) {
                       "Random features, 2 to 10^6, or auto: doubled from 500 until\n"
                       "the held-out error is within 1.5 of the relative (default 500)",
                       project);
+  arguments.add_value("expansion", "NAME", kExpansionHelp, project);
   arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
   arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
   arguments.add_value("pihat", "NAME", kPihatHelp, project);

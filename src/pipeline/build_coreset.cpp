@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "giga/base/random.hpp"
-#include "giga/project/curvature_projection.hpp"
 #include "pipeline/heldout.hpp"
 #include "pipeline/watched_rows.hpp"
 
@@ -156,7 +155,7 @@ class Run {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
           problem_.model(), pihat, pool_,
-          CurvatureProjectionOptions{options_.remainder_dim, options_.seed, "remainder"});
+          CurvatureProjectionOptions{options_.expansion, options_.remainder_dim, options_.seed, "remainder"});
     }
     return std::make_unique<RandomProjection>(
         problem_.model(), pihat, RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});

@@ -49,6 +49,14 @@ Points columns_of_factor(const Normal& pihat) {
 
 }  // namespace
 
+std::string_view name(Expansion expansion) {
+  switch (expansion) {
+    case Expansion::Taylor: return "taylor";
+    case Expansion::Hermite: return "hermite";
+  }
+  return "unknown";
+}
+
 CurvatureProjection::CurvatureProjection(const Regression& regression, const Normal& pihat,
                                          const ThreadPool& pool, const CurvatureProjectionOptions& options)
     : regression_(&regression),
@@ -61,6 +69,8 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
       bend_(static_cast<std::size_t>(regression.num_rows())) {
   if (pihat.dim() != regression.num_parameters()) throw std::invalid_argument("pihat has another dimension");
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
+  if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
+    throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
   pool.for_each(num_blocks(num_rows()), [&](Index block) {
     const Index end = std::min(num_rows(), (block + 1) * kBlockRows);
     for (Index first = block * kBlockRows; first < end; first += kTile)
@@ -88,10 +98,15 @@ void CurvatureProjection::find_moments(Index first, Index count) {
       const double part = u[static_cast<std::size_t>(i * frame_.stride() + d)];
       square += part * part;
     }
-    const double sd = std::sqrt(square);
+    const double sd = options_.expansion == Expansion::Hermite ? std::sqrt(square) : 0.0;
     // A rule serves all smaller sds within a factor of two.
     const double rounded = sd <= 0.25 ? 0.25 : std::exp2(std::ceil(std::log2(sd)));
-    if (rounded != step_sd) rule = rule_for(step_sd = rounded);
+    if (sd == 0) {
+      rule = {{0.0}, {1.0}};
+      step_sd = 0;
+    } else if (rounded != step_sd) {
+      rule = rule_for(step_sd = rounded);
+    }
     const std::size_t size = rule.nodes.size();
     for (auto* values : {&s, &y, &slopes, &bends}) values->resize(size);
     for (std::size_t k = 0; k < size; ++k)
@@ -120,7 +135,7 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       const double times = regression_->multiplicity(n);
-      const double a = times * mean_slope(n), b = times * mean_curvature(n);
+      const double a = times * slope_at(n), b = times * curvature_at(n);
       const double* un = u.data() + i * frame_.stride();
       double* v = out + (begin + i) * width;
       for (Index d = 0; d < dim; ++d) *v++ = a * un[d];
@@ -152,7 +167,7 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
     const double times =
         regression_->multiplicity(n) * std::sqrt(static_cast<double>(dim) / static_cast<double>(num));
     for (Index j = 0; j < num; ++j) {
-      const double rest = slopes.data()[j] - mean_slope(n) - mean_curvature(n) * (sn[j] - mean);
+      const double rest = slopes.data()[j] - slope_at(n) - curvature_at(n) * (sn[j] - mean);
       out[i * this->dim() + j] =
           times * rest * u[i * frame_.stride() + remainder_.coordinate[static_cast<std::size_t>(j)]];
     }

@@ -50,7 +50,7 @@ TEST(CurvatureProjection, MomentsMeetMonteCarloWithinFourStandardErrors) {
     // Wider than a posterior, so that the moments are not those of a point.
     const Normal pihat =
         Normal::with_covariance(laplace_of(model).mean(), {0.5, 0.1, 0, 0.1, 0.3, 0, 0, 0, 0.4});
-    const CurvatureProjection projection(model, pihat, ThreadPool(1));
+    const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Hermite});
     for (const Index n : {0, 7, 31, 59}) {
       MeanAndError first, second;
       std::vector<double> theta(3), z(3);
@@ -64,8 +64,8 @@ TEST(CurvatureProjection, MomentsMeetMonteCarloWithinFourStandardErrors) {
         first.add(a);
         second.add(b);
       }
-      EXPECT_NEAR(projection.mean_slope(n), first.mean(), 4 * first.error() + 1e-12) << n;
-      EXPECT_NEAR(projection.mean_curvature(n), second.mean(), 4 * second.error() + 1e-12) << n;
+      EXPECT_NEAR(projection.slope_at(n), first.mean(), 4 * first.error() + 1e-12) << n;
+      EXPECT_NEAR(projection.curvature_at(n), second.mean(), 4 * second.error() + 1e-12) << n;
     }
   }
 }
@@ -74,13 +74,13 @@ TEST(CurvatureProjection, MomentsOfTheLogLinkMeetTheirClosedFormToRounding) {
   const Regression model = regression(Family::PoissonLog, 50, 3, 2);
   for (const double scale : {0.01, 0.3, 2.0, 5.0}) {
     const Normal pihat = Normal::isotropic(3, scale);
-    const CurvatureProjection projection(model, pihat, ThreadPool(1));
+    const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Hermite});
     for (Index n = 0; n < 50; ++n) {
       std::vector<double> z(3);
       model.design(n, 1, z.data());
       const double grown = std::exp(scale * scale * dot(z.data(), z.data(), 3) / 2);  // E e^s, E s = 0
-      EXPECT_NEAR(projection.mean_slope(n), model.response(n) - grown, 1e-9 * (grown + model.response(n)));
-      EXPECT_NEAR(projection.mean_curvature(n), -grown, 1e-9 * grown);
+      EXPECT_NEAR(projection.slope_at(n), model.response(n) - grown, 1e-9 * (grown + model.response(n)));
+      EXPECT_NEAR(projection.curvature_at(n), -grown, 1e-9 * grown);
     }
   }
 }
@@ -110,8 +110,8 @@ Products draw_products(const Regression& model, const Normal& pihat, const Curva
     pihat.draw(random, theta.data());
     const double sn = dot(zn.data(), theta.data(), dim), sm = dot(zm.data(), theta.data(), dim);
     out.full.add(slope(model, n, sn) * slope(model, m, sm) * across);
-    out.cut.add((projection.mean_slope(n) + projection.mean_curvature(n) * (sn - mean_n)) *
-                (projection.mean_slope(m) + projection.mean_curvature(m) * (sm - mean_m)) * across);
+    out.cut.add((projection.slope_at(n) + projection.curvature_at(n) * (sn - mean_n)) *
+                (projection.slope_at(m) + projection.curvature_at(m) * (sm - mean_m)) * across);
   }
   return out;
 }
@@ -121,14 +121,16 @@ TEST(CurvatureProjection, InnerProductsAreThoseOfTheTruncatedNormWithinFourStand
     const Regression model = regression(family, 30, 3, 4);
     const Normal wide =
         Normal::with_covariance(laplace_of(model).mean(), {0.6, 0.2, 0, 0.2, 0.5, 0.1, 0, 0.1, 0.4});
-    const CurvatureProjection projection(model, wide, ThreadPool(1));
-    ASSERT_EQ(projection.dim(), 9);
-    std::vector<double> v(30 * 9);
-    projection.read(0, 30, v.data());
-    for (const auto& [n, m] : {std::pair<Index, Index>{0, 0}, {0, 1}, {5, 20}, {29, 29}}) {
-      const Products drawn = draw_products(model, wide, projection, n, m, 40000);
-      EXPECT_NEAR(dot(v.data() + n * 9, v.data() + m * 9, 9), drawn.cut.mean(), 4 * drawn.cut.error())
-          << n << ", " << m;
+    for (const Expansion expansion : {Expansion::Taylor, Expansion::Hermite}) {
+      const CurvatureProjection projection(model, wide, ThreadPool(1), {expansion});
+      ASSERT_EQ(projection.dim(), 9);
+      std::vector<double> v(30 * 9);
+      projection.read(0, 30, v.data());
+      for (const auto& [n, m] : {std::pair<Index, Index>{0, 0}, {0, 1}, {5, 20}, {29, 29}}) {
+        const Products drawn = draw_products(model, wide, projection, n, m, 40000);
+        EXPECT_NEAR(dot(v.data() + n * 9, v.data() + m * 9, 9), drawn.cut.mean(), 4 * drawn.cut.error())
+            << n << ", " << m;
+      }
     }
   }
 }
@@ -137,7 +139,7 @@ TEST(CurvatureProjection, WithTheRemainderInnerProductsAreThoseOfTheWholeNormWit
   constexpr Index kRemainder = 40000;
   const Regression model = regression(Family::BernoulliLogit, 12, 3, 5);
   const Normal wide = Normal::with_covariance({0.5, -0.5, 1}, {1.5, 0.2, 0, 0.2, 1.2, 0.1, 0, 0.1, 1});
-  const CurvatureProjection projection(model, wide, ThreadPool(1), {kRemainder, 6});
+  const CurvatureProjection projection(model, wide, ThreadPool(1), {Expansion::Hermite, kRemainder, 6});
   const Index width = projection.dim();
   ASSERT_EQ(width, 9 + kRemainder);
   std::vector<double> v(static_cast<std::size_t>(12 * width));
@@ -190,10 +192,32 @@ TEST(CurvatureProjection, MixingTheFeaturesLeavesInnerProductsUnchanged) {
   }
 }
 
+TEST(CurvatureProjection, TheTaylorExpansionIsThatAtTheMean) {
+  const Regression model = regression(Family::PoissonSoftplus, 10, 3, 8);
+  const Normal pihat = laplace_of(model);
+  const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Taylor});
+  for (Index n = 0; n < 10; ++n) {
+    std::vector<double> z(3);
+    model.design(n, 1, z.data());
+    const double s = dot(z.data(), pihat.mean().data(), 3), y = model.response(n);
+    double first = 0, second = 0;
+    kernels::derivatives(model.family(), &y, nullptr, &s, 1, nullptr, &first, &second);
+    EXPECT_EQ(projection.slope_at(n), first);
+    EXPECT_EQ(projection.curvature_at(n), second);
+  }
+}
+
+TEST(CurvatureProjection, RefusesTheRemainderOfATaylorExpansion) {
+  const Regression model = regression(Family::BernoulliLogit, 10, 3, 8);
+  const Normal pihat = laplace_of(model);
+  EXPECT_THROW(CurvatureProjection(model, pihat, ThreadPool(1), {Expansion::Taylor, 10}),
+               std::invalid_argument);
+}
+
 TEST(CurvatureProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
   const Regression model = regression(Family::BernoulliLogit, 150, 5, 6);
   const Normal pihat = laplace_of(model);
-  const CurvatureProjection projection(model, pihat, ThreadPool(2), {31, 4});
+  const CurvatureProjection projection(model, pihat, ThreadPool(2), {Expansion::Hermite, 31, 4});
   const Index width = projection.dim();
   std::vector<double> all(static_cast<std::size_t>(150 * width)), row(static_cast<std::size_t>(width));
   projection.read(0, 150, all.data());

@@ -18,6 +18,7 @@
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
+#include "giga/project/curvature_projection.hpp"
 #include "giga/project/random_projection.hpp"
 
 namespace giga {
@@ -43,8 +44,9 @@ struct CoresetOptions {
   ProjectionKind projection = ProjectionKind::Random;
   Norm norm = Norm::Fisher;    ///< Of random projections; Curvature is always whitened.
   Index projection_dim = 500;  ///< J; 0: doubled from 500 until heldout_error <= 1.5 relative_error.
-  Index remainder_dim = 0;     ///< For Curvature.
-  Index heldout_dim = 500;     ///< Features of the held-out projection; >= 2.
+  Expansion expansion = Expansion::Taylor;  ///< For Curvature, as is
+  Index remainder_dim = 0;                  ///< this.
+  Index heldout_dim = 500;                  ///< Features of the held-out projection; >= 2.
 
   Method method = Method::Corrective;
   SelectorKind selector = SelectorKind::Auto;

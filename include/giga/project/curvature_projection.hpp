@@ -1,11 +1,19 @@
 // A projection without randomness, for models with a linear predictor s = z.theta.
 //
 // Under pihat, s_n ~ N(z_n.thetahat, |u_n|^2) with u_n = C'z_n, and the whitened gradient of row n is l'(s)
-// u_n. With a_n = E l'(s) and b_n = E l''(s), its Hermite expansion begins
+// u_n. Cut after its linear term,
 //     l'(s) = a_n + b_n (s - E s) + remainder,
-// and the vector (a_n u_n, b_n svec(u_n u_n')), svec taking each pair d < e once, times sqrt 2, has the inner
-// products of the whitened Fisher norm cut after the linear term: a_n a_m <u_n,u_m> + b_n b_m <u_n,u_m>^2. A
-// block of random features of the remainder adds what is left, unbiased.
+// the gradients have the inner products a_n a_m <u_n,u_m> + b_n b_m <u_n,u_m>^2 under pihat, which are those
+// of the vectors (a_n u_n, b_n svec(u_n u_n')), svec taking each pair d < e once, times sqrt 2. Two
+// expansions:
+//
+//   Taylor    a_n = l'(E s), b_n = l''(E s). A coreset that meets the sum has the gradient and the Hessian of
+//   all rows
+//             at the mode, so the same Laplace approximation.
+//   Hermite   a_n = E l'(s), b_n = E l''(s): the best linear term in the mean square. The remainder is then
+//   orthogonal
+//             to it, so that a block of random features of the remainder adds what is left of the whitened
+//             Fisher norm, unbiased.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +28,12 @@
 
 namespace giga {
 
+enum class Expansion { Taylor, Hermite };
+[[nodiscard]] std::string_view name(Expansion expansion);
+
 struct CurvatureProjectionOptions {
-  Index remainder_dim = 0;  ///< Random features of the remainder; 0: none.
+  Expansion expansion = Expansion::Taylor;
+  Index remainder_dim = 0;  ///< Random features of the remainder; 0: none. Hermite only.
   std::uint64_t seed = 1;   ///< For those.
   std::string_view purpose = "remainder";
 };
@@ -33,7 +45,8 @@ struct CurvatureProjectionOptions {
 
 class CurvatureProjection final : public RowSource {
  public:
-  /// Finds a_n and b_n of all rows, to rounding. `regression` and `pihat` must outlive this object.
+  /// Finds a_n and b_n of all rows, to rounding. Throws std::invalid_argument for a remainder of a Taylor
+  /// expansion. `regression` and `pihat` must outlive this object.
   CurvatureProjection(const Regression& regression, const Normal& pihat, const ThreadPool& pool,
                       const CurvatureProjectionOptions& options = {});
 
@@ -43,9 +56,9 @@ class CurvatureProjection final : public RowSource {
   [[nodiscard]] std::string place(Index n, Index j) const override;
   [[nodiscard]] std::string name() const override { return "the projection"; }
 
-  /// E l'(s_n) and E l''(s_n).
-  [[nodiscard]] double mean_slope(Index n) const { return slope_[static_cast<std::size_t>(n)]; }
-  [[nodiscard]] double mean_curvature(Index n) const { return bend_[static_cast<std::size_t>(n)]; }
+  /// a_n and b_n.
+  [[nodiscard]] double slope_at(Index n) const { return slope_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] double curvature_at(Index n) const { return bend_[static_cast<std::size_t>(n)]; }
 
  private:
   void find_moments(Index first, Index count);
