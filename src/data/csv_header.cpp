@@ -33,15 +33,17 @@ std::size_t character_length(std::string_view text, std::size_t i) {
 }
 
 void check_text(std::string_view first, std::size_t offset, Index line, const std::string& name) {
+  const auto where = [&](std::size_t i) {
+    return " at byte " + std::to_string(offset + i) + " (line " + std::to_string(line) + ")";
+  };
   for (std::size_t i = 0; i < first.size();) {
-    const std::string where =
-        " at byte " + std::to_string(offset + i) + " (line " + std::to_string(line) + ")";
-    if (first[i] == '\0')
-      throw DataError(name + ": a NUL byte in the header" + where + "; save the file as text");
+    if (first[i] == '\0') {
+      throw DataError(name + ": a NUL byte in the header" + where(i) + "; save the file as text");
+    }
     const std::size_t length = character_length(first, i);
     if (length == 0) {
-      throw DataError(name + ": invalid UTF-8 in the header" + where + ": '" + printable(first.substr(i, 8)) +
-                      "'; convert to UTF-8, for example with iconv -t UTF-8");
+      throw DataError(name + ": invalid UTF-8 in the header" + where(i) + ": '" +
+                      printable(first.substr(i, 8)) + "'; convert to UTF-8, for example with iconv -t UTF-8");
     }
     i += length;
   }

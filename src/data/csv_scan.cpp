@@ -119,15 +119,16 @@ bool is_blank_line(std::string_view text, std::size_t start) {
 }
 
 std::size_t row_end(std::string_view text, std::size_t start) {
-  std::size_t at = start;
-  while (true) {
-    const std::size_t newline = text.find('\n', at);
-    const std::size_t line_end = newline == std::string_view::npos ? text.size() : newline;
-    const std::size_t quote = text.substr(0, line_end).find('"', at);
-    if (quote == std::string_view::npos) return std::min(line_end + 1, text.size());
+  const auto newline_from = [&](std::size_t from) { return std::min(text.find('\n', from), text.size()); };
+  std::size_t newline = newline_from(start);
+  for (std::size_t at = start;;) {
+    const std::size_t quote = text.substr(0, newline).find('"', at);
+    if (quote == std::string_view::npos) return std::min(newline + 1, text.size());
     const std::size_t closing = text.find('"', quote + 1);
     if (closing == std::string_view::npos) return text.size();
     at = closing + 1;
+    // Looked for only when passed: a line of many quotes is still read once.
+    if (newline < at) newline = newline_from(at);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -177,6 +178,18 @@ TEST(BadTables, AStreamWithEndlessRowsIsRefusedInTime) {
   std::fclose(stream);
   EXPECT_NE(message.find("standard input: a row is longer than 5000 bytes"), std::string::npos) << message;
   expect_refusal("t.csv", std::string(1 << 19, ',') + "\n", "fields; is it a CSV file?");
+}
+
+// Time must grow with the file, not with its square.
+TEST(BadTables, FloodsOfQuotesAreReadOnce) {
+  const std::string quotes(4 << 20, '"');
+  std::string lines;
+  for (int i = 0; i < 1 << 20; ++i) lines += "\"\n";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_NE(refusal("t.csv", "a,y\n" + quotes).find("row 1 (line 2) has 1 field"), std::string::npos);
+  EXPECT_NE(refusal("t.csv", "a,y\n1,2\n" + lines).find("row 2 (line 3) has 1 field"), std::string::npos);
+  EXPECT_NE(refusal("t.csv", quotes + "\n1,2\n").find("t.csv: "), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 TEST(BadTables, DamagedGzipIsRefused) {

@@ -217,7 +217,7 @@ TEST(CsvDifferential, AgreesWithThePlainReaderOnGoodFiles) {
   std::mt19937 sizes(12);
   for (int i = 0; i < 250; ++i) {
     const CsvSizes small{.chunk_bytes = 1 + sizes() % 70, .block_bytes = 1 + sizes() % 300};
-    expect_as_oracle(random.file(false), small, i % 5 > 0 ? one_thread() : two_threads());
+    expect_as_oracle(random.file(false), small, i % 20 > 0 ? one_thread() : two_threads());
     if (HasFatalFailure()) return;
   }
 }
@@ -227,7 +227,7 @@ TEST(CsvDifferential, AgreesWithThePlainReaderOnTheFirstErrorOfBadFiles) {
   std::mt19937 sizes(14);
   for (int i = 0; i < 500; ++i) {
     const CsvSizes small{.chunk_bytes = 1 + sizes() % 70, .block_bytes = 1 + sizes() % 300};
-    expect_as_oracle(random.file(true), small, i % 5 > 0 ? one_thread() : two_threads());
+    expect_as_oracle(random.file(true), small, i % 20 > 0 ? one_thread() : two_threads());
     if (HasFatalFailure()) return;
   }
 }

@@ -156,7 +156,7 @@ TEST(Csv, ReadsAStreamAsItReadsAFile) {
     std::FILE* stream = std::fopen(file.path().c_str(), "rb");
     ASSERT_NE(stream, nullptr);
     const CsvSizes sizes{.chunk_bytes = 300, .block_bytes = block_bytes};
-    const Dataset data = read_csv_stream(::fileno(stream), "standard input", {}, two_threads(), {}, sizes);
+    const Dataset data = read_csv_stream(::fileno(stream), "standard input", {}, one_thread(), {}, sizes);
     std::fclose(stream);
     EXPECT_EQ(rows_of(data), rows_of(read("t.csv", text)));
     EXPECT_EQ(data.place(4999), "row 5000 (line 5001)");

@@ -1,9 +1,12 @@
-// Builds a coreset of 1000 rows in 5 dimensions with the installed library and checks its error by hand.
+// Builds a coreset of 1000 rows in 5 dimensions with the installed library and checks its error by hand;
+// reads a small file, which takes the libraries that giga itself is linked with.
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <vector>
 
 #include "giga/construct/build.hpp"
+#include "giga/data/read_dataset.hpp"
 
 namespace {
 
@@ -32,6 +35,12 @@ double error_by_hand(const std::vector<double>& rows, const giga::Coreset& cores
   return std::sqrt(rest / whole);
 }
 
+bool reads_a_file() {
+  std::ofstream("consumer.csv") << "a,b,y\n1,2,3\n4,5,6\n";
+  const giga::Dataset data = giga::read_dataset("consumer.csv", {}, giga::ThreadPool(1));
+  return data.num_rows() == 2 && data.num_features() == 2 && data.response()[1] == 6;
+}
+
 }  // namespace
 
 int main() {
@@ -45,5 +54,5 @@ int main() {
               expected);
   const bool good = result.coreset.size() >= 1 && result.coreset.size() <= 20 &&
                     result.relative_error < 0.1 && std::abs(result.relative_error - expected) < 1e-12;
-  return good ? 0 : 1;
+  return good && reads_a_file() ? 0 : 1;
 }
