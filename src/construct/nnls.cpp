@@ -45,6 +45,7 @@ bool NnlsSolver::enter(Index column) {
   if (!(rest > kDependent * length)) return false;
   r.back() = rest;
   scale(q, 1 / rest);
+  along_.push_back(dot(q, b_));
   q_.push_back(std::move(q));
   r_.push_back(std::move(r));
   support_.push_back(column);
@@ -67,6 +68,9 @@ void NnlsSolver::leave(Index position) {
       r_[i][k + 1] = c * lower - s * upper;
     }
     r_[k].pop_back();
+    const Extended first = along_[k], second = along_[k + 1];
+    along_[k] = c * first + s * second;
+    along_[k + 1] = c * second - s * first;
     for (std::size_t j = 0; j < b_.size(); ++j) {
       const Extended left = q_[k][j], right = q_[k + 1][j];
       q_[k][j] = c * left + s * right;
@@ -74,12 +78,12 @@ void NnlsSolver::leave(Index position) {
     }
   }
   q_.pop_back();
+  along_.pop_back();
 }
 
 // The least-squares solution on the support, by back substitution in R z = Q'b.
 std::vector<Extended> NnlsSolver::unconstrained() const {
-  std::vector<Extended> z(support_.size());
-  for (std::size_t k = 0; k < z.size(); ++k) z[k] = dot(q_[k], b_);
+  std::vector<Extended> z = along_;
   for (std::size_t k = z.size(); k-- > 0;) {
     z[k] /= r_[k][k];
     for (std::size_t i = 0; i < k; ++i) z[i] -= r_[k][i] * z[k];

@@ -48,6 +48,7 @@ class NnlsSolver {
   ExtendedVector residual_;
 
   std::vector<Index> support_;     // columns in the factorisation, in its order
+  std::vector<Extended> along_;    // Q'b
   std::vector<ExtendedVector> q_;  // orthonormal, one for each of the support
   std::vector<ExtendedVector> r_;  // r_[k]: the k + 1 entries of column k of the triangle
 };
