@@ -44,14 +44,14 @@ struct GreedyOptions {
   Index max_steps = 0;   ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
                          ///< step adds at most one point; 4 size for those that also drop points.
   double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance; >= 0.
-  ErrorMeasure
-      heldout;  ///< If set, it is recorded after every step, and tolerance is compared with it instead.
+  /// If set, it is recorded after every step, and tolerance is compared with it instead.
+  ErrorMeasure heldout = {};
 };
 
 struct SamplingOptions {
   Index size = 100;  ///< Number of draws with replacement; the coreset has at most that many points; >= 1.
   std::uint64_t seed = 1;
-  ErrorMeasure heldout;  ///< If set, it is recorded after every draw.
+  ErrorMeasure heldout = {};  ///< If set, it is recorded after every draw.
 };
 
 /// What one step did, and what it reached.
