@@ -21,7 +21,7 @@ namespace giga {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr Index kHugeIndex = 1'000'000'000'000'000'000;
+constexpr Index kHugeIndex = 100'000'000'000'000'000;      // ten times it still fits
 constexpr std::size_t kDenseBytes = std::size_t{1} << 30;  // always allowed
 constexpr std::size_t kDenseRatio = 64;                    // dense bytes a byte of text may stand for
 
