@@ -1,6 +1,7 @@
-// Two passes in extended precision: the mean, then the mean square of x - mean, less what the mean is off by.
-// Blocks of kBlockRows distinct rows are summed alone and added in block order, so the threads do not matter;
-// with every multiplicity doubled every sum is doubled exactly, so the quotients keep their bits.
+// Mean and mean square about it of each block of kBlockRows distinct rows, in double, put together in block
+// order in extended precision: the threads do not matter. With every multiplicity doubled every sum is
+// doubled exactly, so the quotients keep their bits. Columns whose squares leave the range of a double take
+// two passes in extended precision.
 #include "giga/data/standardise.hpp"
 
 #include <algorithm>
@@ -67,16 +68,77 @@ std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, c
   return constant;
 }
 
-}  // namespace
+// Weight, mean and sum of w (x - mean)^2 of every feature over some rows.
+struct Moments {
+  Extended weight = 0;
+  ExtendedVector mean, squares;
+};
 
-Standardisation Standardisation::identity(Index num_features) {
-  return {std::vector<double>(at(num_features), 0.0), std::vector<double>(at(num_features), 1.0), {}};
+Moments moments_of_block(const Dataset& data, const DistinctRows& rows, Index block) {
+  const Index dim = data.num_features();
+  const Index begin = block * kBlockRows, end = std::min(rows.num_rows, begin + kBlockRows);
+  const double* origin =
+      data.features(rows.row(begin));  // sums are of x - origin: no mean is large beside them
+  double weight = 0;
+  std::vector<double> sum(at(dim), 0.0), off(at(dim), 0.0), square(at(dim), 0.0);
+  for (Index k = begin; k < end; ++k) {
+    const double* x = data.features(rows.row(k));
+    const double w = rows.weight(k);
+    for (Index j = 0; j < dim; ++j) sum[at(j)] += w * (x[j] - origin[j]);
+    weight += w;
+  }
+  std::vector<double> shift(at(dim));
+  for (std::size_t j = 0; j < at(dim); ++j) shift[j] = sum[j] / weight;
+  for (Index k = begin; k < end; ++k) {
+    const double* x = data.features(rows.row(k));
+    const double w = rows.weight(k);
+    for (Index j = 0; j < dim; ++j) {
+      const double away = (x[j] - origin[j]) - shift[at(j)];
+      off[at(j)] += w * away;
+      square[at(j)] += w * away * away;
+    }
+  }
+  Moments out{weight, ExtendedVector(at(dim)), ExtendedVector(at(dim))};
+  for (std::size_t j = 0; j < at(dim); ++j) {
+    const Extended rest = static_cast<Extended>(off[j]) / weight;  // what rounding left in the mean
+    out.mean[j] = static_cast<Extended>(origin[j]) + static_cast<Extended>(shift[j]) + rest;
+    out.squares[j] = static_cast<Extended>(square[j]) - rest * rest * weight;
+  }
+  return out;
 }
 
-Standardisation standardise(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+// The moments of two sets of rows together.
+void join(const Moments& other, Moments& moments) {
+  const Extended together = moments.weight + other.weight;
+  for (std::size_t j = 0; j < moments.mean.size(); ++j) {
+    const Extended apart = other.mean[j] - moments.mean[j];
+    moments.mean[j] += apart * (other.weight / together);
+    moments.squares[j] += other.squares[j] + apart * apart * (moments.weight * (other.weight / together));
+  }
+  moments.weight = together;
+}
+
+Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+  constexpr Index kGroup = 64;
+  const Index blocks = num_blocks(rows.num_rows);
+  Moments total;
+  std::vector<Moments> some(at(std::min(kGroup, blocks)));
+  for (Index first = 0; first < blocks; first += kGroup) {
+    const Index count = std::min(kGroup, blocks - first);
+    pool.for_each(count, [&](Index i) { some[at(i)] = moments_of_block(data, rows, first + i); });
+    for (Index i = 0; i < count; ++i) {
+      if (first + i == 0) {
+        total = some[0];
+      } else {
+        join(some[at(i)], total);
+      }
+    }
+  }
+  return total;
+}
+
+Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
   const Index dim = data.num_features();
-  Standardisation result = Standardisation::identity(dim);
-  if (rows.num_rows == 0) return result;
   // The last sum is that of the weights.
   const ExtendedVector sums = sum_rows(rows, dim + 1, pool, [&](Extended* sum, Index n, double weight) {
     const double* x = data.features(n);
@@ -97,16 +159,46 @@ Standardisation standardise(const Dataset& data, const DistinctRows& rows, const
       sum[dim + j] += weighted;
     }
   });
+  Moments out{total, mean, ExtendedVector(at(dim))};
+  for (std::size_t j = 0; j < at(dim); ++j) {
+    const Extended correction = squares[at(dim) + j] / total;
+    out.mean[j] += correction;
+    out.squares[j] = squares[j] - correction * correction * total;
+  }
+  return out;
+}
+
+// Whether no square of a column that varies was lost to the range of a double.
+bool within_range(const Moments& moments, const std::vector<char>& constant) {
+  constexpr Extended kLeast = 1e-280L;
+  for (std::size_t j = 0; j < constant.size(); ++j) {
+    if (!std::isfinite(moments.mean[j]) || !std::isfinite(moments.squares[j])) return false;
+    if (constant[j] == 0 && !(moments.squares[j] / moments.weight > kLeast)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Standardisation Standardisation::identity(Index num_features) {
+  return {std::vector<double>(at(num_features), 0.0), std::vector<double>(at(num_features), 1.0), {}};
+}
+
+Standardisation standardise(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+  const Index dim = data.num_features();
+  Standardisation result = Standardisation::identity(dim);
+  if (rows.num_rows == 0) return result;
   const std::vector<char> constant = find_constant(data, rows, pool);
+  Moments moments = moments_in_double(data, rows, pool);
+  if (!within_range(moments, constant)) moments = moments_in_extended(data, rows, pool);
   for (std::size_t j = 0; j < at(dim); ++j) {
     if (constant[j] != 0) {
       result.mean[j] = data.features(rows.row(0))[j];
       result.constant.push_back(static_cast<Index>(j));
       continue;
     }
-    const Extended correction = squares[at(dim) + j] / total;
-    const Extended variance = std::max<Extended>(squares[j] / total - correction * correction, 0);
-    result.mean[j] = static_cast<double>(mean[j] + correction);
+    const Extended variance = std::max<Extended>(moments.squares[j] / moments.weight, 0);
+    result.mean[j] = static_cast<double>(moments.mean[j]);
     result.scale[j] =
         std::max(static_cast<double>(std::sqrt(variance)), std::numeric_limits<double>::denorm_min());
   }

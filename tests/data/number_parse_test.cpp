@@ -42,7 +42,7 @@ std::string printed(const char* format, double value) {
 
 TEST(NumberParse, ReadsBackRandomBitPatternsExactly) {
   std::mt19937_64 random(1);
-  for (int i = 0; i < 300000; ++i) {
+  for (int i = 0; i < 500000; ++i) {
     const double value = std::bit_cast<double>(random());
     if (!std::isfinite(value)) continue;
     expect_bits(shortest(value), value);
@@ -53,7 +53,7 @@ TEST(NumberParse, ReadsBackRandomBitPatternsExactly) {
 TEST(NumberParse, ReadsBackNumbersOfOrdinarySizeExactly) {
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
-  for (int i = 0; i < 350000; ++i) {
+  for (int i = 0; i < 500000; ++i) {
     const double value = std::ldexp(normal(random), static_cast<int>(random() % 80) - 40);
     expect_bits(shortest(value), value);
     expect_bits(printed("%.17g", value), value);
