@@ -99,7 +99,7 @@ kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame,
 
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool,
                                      const ExtendedVector& target)
-    : rows_(rows), pool_(pool), quads_((rows.dim() + 3) / 4), frame_(frame_of(rows, target)) {
+    : rows_(rows), pool_(pool), quads_((rows.dim() + 3) / 4), frame_(frame_of(rows, target)), near_(rows) {
   const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
   fine_offset_ = groups * static_cast<std::size_t>(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
@@ -116,6 +116,7 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& po
     const kernels::CodeBlock codes = block(index);
     for_each_tile(rows_, index, [&](Index first, const double* x, Index count) {
       kernels::encode(x, first - index * kBlockRows, count, rows_.dim(), frame_, codes, scratch, summary);
+      near_.store(first, x, count);
     });
     rows_.passed(index * kBlockRows, std::min(kBlockRows, rows_.num_rows() - index * kBlockRows));
   });
@@ -177,7 +178,10 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
   for (const Index row : left_out_) candidates.push_back({row, 2.0F});
-  return best_candidate(query, rows_, pool_, candidates, best_lower.load(), memory, stats);
+  float threshold = best_lower.load();
+  std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
+  near_.narrow(query, pool_, candidates, threshold, stats);
+  return best_candidate(query, rows_, pool_, candidates, threshold, memory, stats);
 }
 
 }  // namespace giga

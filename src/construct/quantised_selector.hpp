@@ -2,12 +2,14 @@
 //
 // Memory: J (rounded up to a multiple of 4) + 6 bytes a row, and 4 for each leading direction that is split
 // off first. These are used where a few of them, at most J / 8, hold 99% of the energy of a sample of rows.
+// Small tables of computed rows are also held in float: near_rows.hpp.
 #pragma once
 
 #include <vector>
 
 #include "base/large_buffer.hpp"
 #include "construct/code_kernels.hpp"
+#include "construct/near_rows.hpp"
 #include "construct/selector.hpp"
 
 namespace giga {
@@ -18,7 +20,7 @@ class QuantisedSelector final : public Selector {
   QuantisedSelector(const RowSource& rows, const ThreadPool& pool, const ExtendedVector& target);
 
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
-  [[nodiscard]] std::size_t bytes() const override { return buffer_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return buffer_.bytes() + near_.bytes(); }
   [[nodiscard]] double prepare_bytes_read() const override;
 
  private:
@@ -35,6 +37,7 @@ class QuantisedSelector final : public Selector {
   std::size_t leading_offset_ = 0;
   std::vector<kernels::CodeBounds> bounds_;  // by block
   std::vector<Index> left_out_;              // rows without codes, always scored in double
+  NearRows near_;
 };
 
 }  // namespace giga

@@ -71,6 +71,29 @@ void DotsWith(const double* rows, Index count, Index dim, const double* d, Dots*
   dots_of_rows<false>(rows, count, dim, d, d, out);
 }
 
+Dots FloatDots(const float* x, Index dim, const double* d, const double* v) {
+  const hn::ScalableTag<double> f64;
+  const hn::Rebind<float, decltype(f64)> f32;
+  const auto width = static_cast<Index>(hn::Lanes(f64));
+  auto xd = hn::Zero(f64), xv = hn::Zero(f64), yd = hn::Zero(f64), yv = hn::Zero(f64);
+  Index j = 0;
+  for (; j + 2 * width <= dim; j += 2 * width) {
+    const auto one = hn::PromoteTo(f64, hn::LoadU(f32, x + j));
+    const auto two = hn::PromoteTo(f64, hn::LoadU(f32, x + j + width));
+    xd = hn::MulAdd(one, hn::LoadU(f64, d + j), xd);
+    xv = hn::MulAdd(one, hn::LoadU(f64, v + j), xv);
+    yd = hn::MulAdd(two, hn::LoadU(f64, d + j + width), yd);
+    yv = hn::MulAdd(two, hn::LoadU(f64, v + j + width), yv);
+  }
+  double with_d = hn::GetLane(hn::SumOfLanes(f64, hn::Add(xd, yd)));
+  double with_v = hn::GetLane(hn::SumOfLanes(f64, hn::Add(xv, yv)));
+  for (; j < dim; ++j) {
+    with_d += static_cast<double>(x[j]) * d[j];
+    with_v += static_cast<double>(x[j]) * v[j];
+  }
+  return {with_d, with_v, 0};
+}
+
 HWY_INLINE void add_squares(const double* x, Sums& xx) {
   const Tag tag;
   for (size_t p = 0; p < kParts; ++p) {
@@ -181,6 +204,7 @@ namespace giga::kernels {
 
 HWY_EXPORT(DotsOfRows);
 HWY_EXPORT(DotsWith);
+HWY_EXPORT(FloatDots);
 HWY_EXPORT(SquaresOfRows);
 HWY_EXPORT(ProjectRows);
 HWY_EXPORT(AddRows);
@@ -189,6 +213,9 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
   HWY_DYNAMIC_DISPATCH(DotsOfRows)(rows, count, dim, d, v, out);
 }
 
+Dots float_dots(const float* x, Index dim, const double* d, const double* v) {
+  return HWY_DYNAMIC_DISPATCH(FloatDots)(x, dim, d, v);
+}
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out) {
   HWY_DYNAMIC_DISPATCH(DotsWith)(rows, count, dim, d, out);
 }

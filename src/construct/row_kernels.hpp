@@ -24,6 +24,9 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
 /// The same without v: out[i].with_v is 0.
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out);
 
+/// (<x, d>, <x, v>, 0) of a row in float, summed in double in no stated order. For bounds, not for results.
+[[nodiscard]] Dots float_dots(const float* x, Index dim, const double* d, const double* v);
+
 /// out[i] = <x_i, x_i>, with the bits of dots.
 void squares(const double* rows, Index count, Index dim, double* out);
 
