@@ -1,11 +1,17 @@
 #include "giga/project/curvature_projection.hpp"
 
+#include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "giga/project/random_projection.hpp"
+#include "model/block_sum.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
@@ -43,8 +49,82 @@ Rule rule_for(double sd) {
   return rule;
 }
 
-Points columns_of_factor(const Normal& pihat) {
-  return *draw_features(pihat, 1, true, 0, "").frame;
+// Averages of l' and l'' over the predictor of a row.
+class Average {
+ public:
+  explicit Average(const FamilyParameters& family) : family_(family) {}
+
+  std::pair<double, double> under(double mean, double sd, double response) {
+    // A rule serves all smaller sds within a factor of two.
+    const double rounded = sd <= 0.25 ? 0.25 : std::exp2(std::ceil(std::log2(sd)));
+    if (rounded != made_for_) rule_ = rule_for(made_for_ = rounded);
+    const std::size_t size = rule_.nodes.size();
+    s_.resize(size);
+    slopes_.resize(size);
+    bends_.resize(size);
+    y_.assign(size, response);
+    for (std::size_t k = 0; k < size; ++k)
+      s_[k] = std::min(mean + sd * rule_.nodes[k], std::max(mean, kMostPredictor));
+    kernels::derivatives(family_, y_.data(), nullptr, s_.data(), static_cast<Index>(size), nullptr,
+                         slopes_.data(), bends_.data());
+    return {std::inner_product(slopes_.begin(), slopes_.end(), rule_.weights.begin(), 0.0),
+            std::inner_product(bends_.begin(), bends_.end(), rule_.weights.begin(), 0.0)};
+  }
+
+ private:
+  FamilyParameters family_;
+  double made_for_ = -1;
+  Rule rule_;
+  std::vector<double> s_, y_, slopes_, bends_;
+};
+
+double product(const double* a, const double* b, Index size) {
+  return std::inner_product(a, a + size, b, 0.0);
+}
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// The sum of u u' over all rows, u = C'z.
+Matrix spread_of_rows(const Regression& regression, const Points& frame, const ThreadPool& pool) {
+  const Index dim = regression.num_parameters();
+  const Derivatives sum = sum_of_blocks(
+      regression.num_rows(), dim, Order::Hessian, pool, [&](Index first, Index count, Derivatives& block) {
+        const Scratch z(kTile * dim), u(kTile * frame.stride());
+        for (Index begin = 0; begin < count; begin += kTile) {
+          const Index some = std::min(kTile, count - begin);
+          regression.design(first + begin, some, z.data());
+          kernels::predict_many(z.data(), some, dim, frame.component(0), frame.stride(), u.data());
+          for (Index i = 0; i < some; ++i) {
+            const double* un = u.data() + i * frame.stride();
+            for (Index d = 0; d < dim; ++d) {
+              for (Index e = 0; e <= d; ++e)
+                block.hessian[static_cast<std::size_t>(d * dim + e)] += un[d] * un[e];
+            }
+          }
+        }
+      });
+  const Matrix lower = Eigen::Map<const Matrix>(sum.hessian.data(), dim, dim);
+  return lower.selfadjointView<Eigen::Lower>();
+}
+
+// The columns of C; where the rows span fewer dimensions than there are parameters, turned so that u has only
+// as many components as that. Inner products do not notice, and the vectors are shorter by much.
+Points frame_for(const Regression& regression, const Normal& pihat, const ThreadPool& pool) {
+  constexpr double kNothing = 1e-13;  // a share of the largest spread that rounding alone may make
+  const Points all = *draw_features(pihat, 1, true, 0, "").frame;
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, pool));
+  const double least = kNothing * axes.eigenvalues().maxCoeff();
+  const Index dim = pihat.dim();
+  const Index spanned = (axes.eigenvalues().array() > least).count();
+  if (spanned == dim || spanned == 0 || axes.info() != Eigen::Success) return all;
+  const Matrix turned =
+      Eigen::Map<const Matrix>(pihat.factor().data(), dim, dim) * axes.eigenvectors().rightCols(spanned);
+  Points frame(dim, spanned);
+  for (Index k = 0; k < spanned; ++k) {
+    const Eigen::VectorXd column = turned.col(k);
+    frame.set(k, {column.data(), static_cast<std::size_t>(dim)});
+  }
+  return frame;
 }
 
 }  // namespace
@@ -62,7 +142,7 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
     : regression_(&regression),
       pihat_(&pihat),
       options_(options),
-      frame_(columns_of_factor(pihat)),
+      frame_(frame_for(regression, pihat, pool)),
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
       slope_(static_cast<std::size_t>(regression.num_rows())),
@@ -74,58 +154,41 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
   pool.for_each(num_blocks(num_rows()), [&](Index block) {
     const Index end = std::min(num_rows(), (block + 1) * kBlockRows);
     for (Index first = block * kBlockRows; first < end; first += kTile)
-      find_moments(first, std::min(kTile, end - first));
+      find_coefficients(first, std::min(kTile, end - first));
   });
 }
 
 Index CurvatureProjection::dim() const {
-  return curvature_dim(regression_->num_parameters()) + options_.remainder_dim;
+  return curvature_dim(frame_.count()) + options_.remainder_dim;
 }
 
-void CurvatureProjection::find_moments(Index first, Index count) {
+void CurvatureProjection::find_coefficients(Index first, Index count) {
   const Index dim = regression_->num_parameters();
-  std::vector<double> z(static_cast<std::size_t>(kTile * dim)),
-      u(static_cast<std::size_t>(kTile * frame_.stride()));
+  const Scratch z(kTile * dim), u(kTile * frame_.stride());
   regression_->design(first, count, z.data());
-  kernels::predict_many(z.data(), count, dim, frame_.component(0), frame_.stride(), u.data());
-  std::vector<double> s, y, slopes, bends;
-  Rule rule;
-  double step_sd = -1;  // what the rule was made for
+  std::array<double, kTile> mean, y;
   for (Index i = 0; i < count; ++i) {
-    double mean = 0, square = 0;
-    for (Index d = 0; d < dim; ++d) {
-      mean += z[static_cast<std::size_t>(i * dim + d)] * pihat_->mean()[static_cast<std::size_t>(d)];
-      const double part = u[static_cast<std::size_t>(i * frame_.stride() + d)];
-      square += part * part;
-    }
-    const double sd = options_.expansion == Expansion::Hermite ? std::sqrt(square) : 0.0;
-    // A rule serves all smaller sds within a factor of two.
-    const double rounded = sd <= 0.25 ? 0.25 : std::exp2(std::ceil(std::log2(sd)));
-    if (sd == 0) {
-      rule = {{0.0}, {1.0}};
-      step_sd = 0;
-    } else if (rounded != step_sd) {
-      rule = rule_for(step_sd = rounded);
-    }
-    const std::size_t size = rule.nodes.size();
-    for (auto* values : {&s, &y, &slopes, &bends}) values->resize(size);
-    for (std::size_t k = 0; k < size; ++k)
-      s[k] = std::min(mean + sd * rule.nodes[k], std::max(mean, kMostPredictor));
-    std::fill(y.begin(), y.end(), regression_->response(first + i));
-    kernels::derivatives(regression_->family(), y.data(), nullptr, s.data(), static_cast<Index>(size),
-                         nullptr, slopes.data(), bends.data());
-    double a = 0, b = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      a += rule.weights[k] * slopes[k];
-      b += rule.weights[k] * bends[k];
-    }
-    slope_[static_cast<std::size_t>(first + i)] = a;
-    bend_[static_cast<std::size_t>(first + i)] = b;
+    mean[static_cast<std::size_t>(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
+    y[static_cast<std::size_t>(i)] = regression_->response(first + i);
+  }
+  if (options_.expansion == Expansion::Taylor) {
+    kernels::derivatives(regression_->family(), y.data(), nullptr, mean.data(), count, nullptr,
+                         slope_.data() + first, bend_.data() + first);
+    return;
+  }
+  kernels::predict_many(z.data(), count, dim, frame_.component(0), frame_.stride(), u.data());
+  Average average(regression_->family());
+  for (Index i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double* un = u.data() + i * frame_.stride();
+    const double sd = std::sqrt(product(un, un, frame_.count()));
+    const auto at = static_cast<std::size_t>(first + i);
+    std::tie(slope_[at], bend_[at]) = average.under(mean[k], sd, y[k]);
   }
 }
 
 void CurvatureProjection::read(Index first, Index count, double* out) const {
-  const Index dim = regression_->num_parameters(), width = this->dim();
+  const Index dim = regression_->num_parameters(), spanned = frame_.count(), width = this->dim();
   const Index most = std::min(count, kTile);
   const Scratch z(most * dim), u(most * frame_.stride());
   for (Index begin = 0; begin < count; begin += kTile) {
@@ -138,20 +201,20 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
       const double a = times * slope_at(n), b = times * curvature_at(n);
       const double* un = u.data() + i * frame_.stride();
       double* v = out + (begin + i) * width;
-      for (Index d = 0; d < dim; ++d) *v++ = a * un[d];
-      for (Index d = 0; d < dim; ++d) {
+      for (Index d = 0; d < spanned; ++d) *v++ = a * un[d];
+      for (Index d = 0; d < spanned; ++d) {
         *v++ = b * un[d] * un[d];
         const double twice = std::numbers::sqrt2 * b * un[d];
-        for (Index e = d + 1; e < dim; ++e) *v++ = twice * un[e];
+        for (Index e = d + 1; e < spanned; ++e) *v++ = twice * un[e];
       }
     }
     if (options_.remainder_dim > 0) {
-      read_remainder(first + begin, some, z.data(), u.data(), out + begin * width + curvature_dim(dim));
+      read_remainder(first + begin, some, z.data(), u.data(), out + begin * width + curvature_dim(spanned));
     }
   }
 }
 
-// sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}
+// sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}; components of u that no row has are 0.
 void CurvatureProjection::read_remainder(Index first, Index count, const double* z, const double* u,
                                          double* out) const {
   const Index dim = regression_->num_parameters(), num = options_.remainder_dim;
@@ -160,16 +223,15 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
   kernels::predict_many(z, count, dim, points.component(0), points.stride(), s.data());
   for (Index i = 0; i < count; ++i) {
     const Index n = first + i;
-    double mean = 0;
-    for (Index d = 0; d < dim; ++d) mean += z[i * dim + d] * pihat_->mean()[static_cast<std::size_t>(d)];
+    const double mean = product(z + i * dim, pihat_->mean().data(), dim);
     const double* sn = s.data() + i * points.stride();
     kernels::scores(regression_->family(), regression_->response(n), sn, num, slopes.data());
     const double times =
         regression_->multiplicity(n) * std::sqrt(static_cast<double>(dim) / static_cast<double>(num));
     for (Index j = 0; j < num; ++j) {
       const double rest = slopes.data()[j] - slope_at(n) - curvature_at(n) * (sn[j] - mean);
-      out[i * this->dim() + j] =
-          times * rest * u[i * frame_.stride() + remainder_.coordinate[static_cast<std::size_t>(j)]];
+      const Index along = remainder_.coordinate[static_cast<std::size_t>(j)];
+      out[i * this->dim() + j] = along < frame_.count() ? times * rest * u[i * frame_.stride() + along] : 0.0;
     }
   }
 }

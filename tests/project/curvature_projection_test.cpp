@@ -214,6 +214,36 @@ TEST(CurvatureProjection, RefusesTheRemainderOfATaylorExpansion) {
                std::invalid_argument);
 }
 
+TEST(CurvatureProjection, RowsThatSpanFewerDimensionsHaveShorterVectorsWithTheSameInnerProducts) {
+  // The third feature is the sum of the first two: rank 3 of 4 with the intercept.
+  const Rows rows = made_up(Family::BernoulliLogit, 40, 3, 12);
+  std::vector<double> z;
+  for (std::size_t n = 0; n < 40; ++n) {
+    const double* row = rows.z.data() + n * 3;
+    z.insert(z.end(), {row[0], row[1], row[0] + row[1], row[2]});
+  }
+  const Regression model(z, rows.y, {}, {Family::BernoulliLogit});
+  const Normal pihat = laplace_of(model);
+  const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Hermite, 5});
+  ASSERT_EQ(projection.dim(), 9 + 5);
+  std::vector<double> v(40 * 14);
+  projection.read(0, 40, v.data());
+  const std::vector<double> covariance = pihat.covariance();
+  for (Index n = 0; n < 40; n += 7) {
+    for (Index m = 0; m < 40; m += 5) {
+      double across = 0;
+      for (std::size_t d = 0; d < 4; ++d) {
+        for (std::size_t e = 0; e < 4; ++e)
+          across += z[static_cast<std::size_t>(n) * 4 + d] * covariance[d * 4 + e] *
+                    z[static_cast<std::size_t>(m) * 4 + e];
+      }
+      const double expected = projection.slope_at(n) * projection.slope_at(m) * across +
+                              projection.curvature_at(n) * projection.curvature_at(m) * across * across;
+      EXPECT_NEAR(dot(v.data() + n * 14, v.data() + m * 14, 9), expected, 1e-12);
+    }
+  }
+}
+
 TEST(CurvatureProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
   const Regression model = regression(Family::BernoulliLogit, 150, 5, 6);
   const Normal pihat = laplace_of(model);

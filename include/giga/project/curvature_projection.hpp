@@ -38,7 +38,7 @@ struct CurvatureProjectionOptions {
   std::string_view purpose = "remainder";
 };
 
-/// D + D(D+1)/2.
+/// D + D(D+1)/2: the numbers a row takes where the rows span D dimensions.
 [[nodiscard]] constexpr Index curvature_dim(Index num_parameters) {
   return num_parameters + num_parameters * (num_parameters + 1) / 2;
 }
@@ -61,13 +61,13 @@ class CurvatureProjection final : public RowSource {
   [[nodiscard]] double curvature_at(Index n) const { return bend_[static_cast<std::size_t>(n)]; }
 
  private:
-  void find_moments(Index first, Index count);
+  void find_coefficients(Index first, Index count);
   void read_remainder(Index first, Index count, const double* z, const double* u, double* out) const;
 
   const Regression* regression_;
   const Normal* pihat_;
   CurvatureProjectionOptions options_;
-  Points frame_;  // the columns of C
+  Points frame_;  // the columns of C, turned where the rows span fewer dimensions
   SlopeFeatures remainder_;
   std::vector<double> slope_, bend_;
 };
