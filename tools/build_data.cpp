@@ -122,6 +122,8 @@ BuildOutcome outcome_of(const Problem& problem, CoresetResult result) {
   outcome.coreset = std::move(result.coreset);
   for (Index& row : outcome.coreset.rows) row = problem.data().input_row(row);
   outcome.result = std::move(result.build);
+  for (StepRecord& record : outcome.result.trace)
+    record.row = problem.data().input_row(problem.distinct().row(record.row));
   outcome.laplace_s = result.seconds.laplace;
   outcome.project_s = result.seconds.project;
   outcome.prepare_s = result.seconds.prepare;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "giga/base/text.hpp"
 #include "support/resources.hpp"
@@ -23,6 +24,7 @@ std::string ended(const BuildRequest& request, const BuildOutcome& outcome) {
       if (result.coreset.size() >= request.size) return "the coreset has the size asked for";
       return fmt::format("{} steps are spent; --max-steps allows more", result.trace.size());
     case Termination::ToleranceMet:
+      if (request.coreset.tolerance == 0) return "the coreset is exact: more points cannot lower its error";
       return fmt::format("the {} error is at most {}", outcome.data ? "held-out" : "relative",
                          shortest(request.coreset.tolerance));
     case Termination::NumericLimit: return "the error is down to rounding; more points cannot lower it";
@@ -48,8 +50,9 @@ std::string input_text(const BuildRequest& request, const BuildOutcome& outcome)
     case InputKind::Loglik:
       return fmt::format("{}: N = {} observations, S = J = {} draws", path, outcome.num_rows, outcome.dim);
   }
-  return fmt::format("{}: N = {} rows, D = {} parameters", request.input == "-" ? "standard input" : path,
-                     outcome.num_rows, outcome.data->num_parameters);
+  return fmt::format("{}: N = {} row{}, D = {} parameter{}", request.input == "-" ? "standard input" : path,
+                     outcome.num_rows, outcome.num_rows == 1 ? "" : "s", outcome.data->num_parameters,
+                     outcome.data->num_parameters == 1 ? "" : "s");
 }
 
 std::string model_text(const BuildRequest& request) {
@@ -187,12 +190,20 @@ std::string dumped(const Json& json) {
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// A name as a field of a CSV file: inert in a spreadsheet, quoted where it must be.
-std::string heading(std::string text) {
-  if (text == "row" || text == "weight") text = "input_" + text;
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
-    text = "'" + text;
-  return csv_field(text);
+// The names of the input after row and weight: each once, inert in a spreadsheet, quoted where they must be.
+std::string headings(const std::vector<std::string>& names) {
+  std::set<std::string> taken(names.begin(), names.end());
+  std::string line = "row,weight";
+  for (std::string name : names) {
+    if (name == "row" || name == "weight") {
+      while (!taken.insert("input_" + name).second) name = "input_" + name;
+      name = "input_" + name;
+    }
+    if (!name.empty() && std::string_view("=+-@\t\r").find(name[0]) != std::string_view::npos)
+      name = "'" + name;
+    line += "," + csv_field(name);
+  }
+  return line;
 }
 
 }  // namespace
@@ -205,11 +216,7 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string coreset_csv(const BuildOutcome& outcome) {
-  std::string csv = "row,weight";
-  if (outcome.data) {
-    for (const std::string& column : outcome.data->columns) csv += "," + heading(column);
-  }
-  csv += "\n";
+  std::string csv = headings(outcome.data ? outcome.data->columns : std::vector<std::string>()) + "\n";
   for (std::size_t i = 0; i < outcome.coreset.rows.size(); ++i) {
     csv.append(std::to_string(outcome.coreset.rows[i]))
         .append(",")

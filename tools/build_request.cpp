@@ -129,6 +129,8 @@ void set_family(const Arguments& arguments, ModelOptions& model) {
   model.standardise = !arguments.flag("no-standardise");
 }
 
+constexpr std::string_view kNoDelimiters = "\".+-eE0123456789";  // quotes, and what numbers are made of
+
 void set_read(const Arguments& arguments, ReadOptions& read) {
   read.response = arguments.text("response");
   read.weights = arguments.text("weights");
@@ -140,7 +142,7 @@ void set_read(const Arguments& arguments, ReadOptions& read) {
     if (*delimiter == "tab" || *delimiter == "\\t") {
       read.delimiter = '\t';
     } else if (delimiter->size() == 1 && (*delimiter)[0] > ' ' && (*delimiter)[0] < 127 &&
-               *delimiter != "\"") {
+               kNoDelimiters.find((*delimiter)[0]) == std::string_view::npos) {
       read.delimiter = (*delimiter)[0];
     } else {
       throw UsageError("--delimiter is '" + printable(*delimiter) +
@@ -157,11 +159,10 @@ void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
   coreset.projection = arguments.choice("projection", coreset.projection);
   coreset.norm = arguments.choice("norm", coreset.norm);
   const bool curvature = coreset.projection == ProjectionKind::Curvature;
-  if (arguments.text("projection-dim") == "auto") {
-    coreset.projection_dim = 0;
-  } else {
-    coreset.projection_dim = arguments.count("projection-dim", coreset.projection_dim, 2, kMostFeatures);
-  }
+  coreset.projection_dim =
+      arguments.text("projection-dim") == "auto"
+          ? 0
+          : arguments.count("projection-dim", coreset.projection_dim, 2, kMostFeatures, "auto or ");
   coreset.remainder_dim = arguments.count("remainder-dim", 0, 0, kMostFeatures);
   coreset.heldout_dim = arguments.count("heldout-dim", coreset.heldout_dim, 2, kMostFeatures);
   if (curvature && arguments.given("projection-dim"))

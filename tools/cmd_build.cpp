@@ -1,6 +1,4 @@
 // giga build: from a table of observations, or from a matrix of vectors, to a coreset.
-#include <system_error>
-
 #include "build_report.hpp"
 #include "build_stages.hpp"
 #include "commands.hpp"
@@ -34,16 +32,10 @@ The relative error is |L(w) - L| / |L|: L the sum of all vectors, L(w) the
 weighted sum of the chosen ones. The held-out error is the same of a second
 projection that nothing was chosen by.)";
 
-bool is_device(const std::filesystem::path& path) {
-  std::error_code ignored;
-  const auto type = std::filesystem::status(path, ignored).type();
-  using std::filesystem::file_type;
-  return type == file_type::fifo || type == file_type::character || type == file_type::socket;
-}
-
 // Where what travels with the coreset goes; nowhere beside a pipe.
 std::optional<std::filesystem::path> companion_of(const BuildRequest& request) {
-  if (!request.out || request.kind != InputKind::Data || is_device(*request.out)) return std::nullopt;
+  if (!request.out || request.kind != InputKind::Data || OutputFile::is_direct(*request.out))
+    return std::nullopt;
   std::filesystem::path path = *request.out;
   path.replace_extension(path.extension() == ".json" ? ".json.json" : ".json");
   return path;
@@ -52,7 +44,7 @@ std::optional<std::filesystem::path> companion_of(const BuildRequest& request) {
 // Made and destroyed before the work, so that nobody waits an hour to hear that a folder is missing. Opening
 // a pipe twice would show its reader an end that is none.
 void check_creatable(const BuildRequest& request) {
-  if (!request.out || is_device(*request.out)) return;
+  if (!request.out || OutputFile::is_direct(*request.out)) return;
   const OutputFile probe(*request.out, request.force);
   if (const auto companion = companion_of(request)) const OutputFile another(*companion, request.force);
 }
@@ -62,18 +54,21 @@ void note_bad_draws(const BuildResult& result, const Notes& note) {
     note("a relative error above 1 is worse than no rows at all; draw more or use --method corrective");
 }
 
-void write_whole(const std::filesystem::path& path, bool force, const std::string& content) {
-  OutputFile file(path, force);
-  file.write(content);
-  file.commit();
+// All is on the disk before any of it appears: if that is full there is neither file.
+void write_files(const BuildRequest& request, const BuildOutcome& outcome) {
+  OutputFile csv(*request.out, request.force);
+  csv.write(coreset_csv(outcome));
+  csv.finish();
+  if (const auto path = companion_of(request)) {
+    OutputFile companion(*path, request.force);
+    companion.write(coreset_companion(request, outcome));
+    companion.commit();
+  }
+  csv.commit();
 }
 
 void deliver(const BuildRequest& request, const BuildOutcome& outcome) {
-  if (request.out) {
-    if (const auto companion = companion_of(request))
-      write_whole(*companion, request.force, coreset_companion(request, outcome));
-    write_whole(*request.out, request.force, coreset_csv(outcome));
-  }
+  if (request.out) write_files(request, outcome);
   if (request.json) {
     write_stdout(run_record(request, outcome));
   } else if (!request.out) {

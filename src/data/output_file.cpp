@@ -109,17 +109,23 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+bool OutputFile::is_direct(const std::filesystem::path& target) {
+  const auto status = status_of(target);
+  if (descriptor_named(target)) return true;
+  return status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISBLK(status->st_mode);
+}
+
 OutputFile::OutputFile(const std::filesystem::path& target, bool overwrite)
     : target_(target), final_(target), overwrite_(overwrite) {
   if (!target.has_filename()) refuse(target, "names a folder; give a file name");
   buffer_.reserve(kBufferBytes);
   const auto status = status_of(target);
-  if (descriptor_named(target) || (status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode))) {
-    if (status && S_ISBLK(status->st_mode)) refuse(target, "is a block device; give a file name");
+  if (is_direct(target)) {
     open_directly();
     return;
   }
   if (status && S_ISDIR(status->st_mode)) refuse(target, "is a folder; give a file name");
+  if (status && S_ISBLK(status->st_mode)) refuse(target, "is a block device; give a file name");
   // symlink_status: a dangling link is also something that must not be replaced unasked.
   std::error_code ignored;
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
@@ -168,7 +174,9 @@ void OutputFile::open_temporary() {
 void OutputFile::require_open(const char* function) const {
   if (state_ == State::Open) return;
   throw std::logic_error(std::string("OutputFile::") + function + " after " +
-                         (state_ == State::Failed ? "a failure" : "commit"));
+                         (state_ == State::Failed     ? "a failure"
+                          : state_ == State::Finished ? "finish"
+                                                      : "commit"));
 }
 
 void OutputFile::fail(int error) {
@@ -200,12 +208,20 @@ void OutputFile::write_through(std::string_view bytes) {
   }
 }
 
-void OutputFile::commit() {
-  require_open("commit");
+void OutputFile::finish() {
+  require_open("finish");
   flush();
   if (!temporary_.empty() && ::fsync(fd_) != 0) fail(errno);
   // Network file systems report a full disk on close. After EINTR the descriptor is closed all the same.
   if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
+  state_ = State::Finished;
+}
+
+void OutputFile::commit() {
+  if (state_ != State::Finished) {
+    require_open("commit");
+    finish();
+  }
   if (!temporary_.empty()) publish();
   state_ = State::Committed;
 }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "pipeline/heldout.hpp"
 #include "pipeline/watched_rows.hpp"
@@ -93,7 +94,7 @@ class Run {
     result.seconds.laplace = clock.restart();
 
     const RandomProjection heldout_rows(problem_.model(), result.pihat, heldout_options());
-    WatchedRows watched(heldout_rows, watcher(Stage::Project, heldout_rows.num_rows(), 0));
+    WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
     Heldout heldout(watched, pool_.num_threads());
     result.seconds.project = clock.restart();
 
@@ -135,7 +136,13 @@ class Run {
                           ? subsample(model, options_.subsample_rows, options_.seed)
                           : nullptr;
     const Likelihood& likelihood = some ? *some : static_cast<const Likelihood&>(model);
-    result.laplace = laplace(likelihood, problem_.prior(), pool_, {}, watch);
+    try {
+      result.laplace = laplace(likelihood, problem_.prior(), pool_, {}, watch);
+    } catch (const std::invalid_argument&) {
+      throw DataError(problem_.data().name() +
+                      ": the likelihood is too large for a double wherever the search for the posterior mode "
+                      "may begin; rescale the columns");
+    }
     result.pihat = result.laplace->posterior;
     result.separable = model.separates(result.pihat.mean(), pool_);
     if (result.separable)
@@ -164,7 +171,7 @@ class Run {
   void build_with(const std::unique_ptr<RowSource>& rows, Heldout& heldout, Clock& clock,
                   CoresetResult& result) const {
     result.dim = rows->dim();
-    WatchedRows watched(*rows, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()));
+    WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()));
     const bool greedy = is_greedy(options_.method);
     const VectorTable table(watched, {greedy ? options_.selector : SelectorKind::Scan, pool_.num_threads()});
     result.seconds.project += clock.restart();

@@ -1,4 +1,5 @@
-// A source of rows that says how many were read.
+// The vectors of a problem: a source that says how many were read, and in messages where their rows are in
+// the data.
 #pragma once
 
 #include <atomic>
@@ -7,13 +8,14 @@
 #include <utility>
 
 #include "giga/base/row_source.hpp"
+#include "giga/pipeline/problem.hpp"
 
 namespace giga {
 
 class WatchedRows final : public RowSource {
  public:
-  WatchedRows(const RowSource& rows, std::function<void(Index)> watcher)
-      : rows_(rows), watcher_(std::move(watcher)) {}
+  WatchedRows(const RowSource& rows, const Problem& problem, std::function<void(Index)> watcher)
+      : rows_(rows), problem_(problem), watcher_(std::move(watcher)) {}
 
   [[nodiscard]] Index num_rows() const override { return rows_.num_rows(); }
   [[nodiscard]] Index dim() const override { return rows_.dim(); }
@@ -21,14 +23,17 @@ class WatchedRows final : public RowSource {
     rows_.read(first, count, out);
     if (count > 1 && watcher_) watcher_(read_ += count);  // single rows belong to no pass
   }
-  [[nodiscard]] std::string place(Index n, Index j) const override { return rows_.place(n, j); }
-  [[nodiscard]] std::string name() const override { return rows_.name(); }
+  [[nodiscard]] std::string place(Index n, Index j) const override {
+    return problem_.data().place(problem_.distinct().row(n)) + ", feature " + std::to_string(j + 1);
+  }
+  [[nodiscard]] std::string name() const override { return problem_.data().name() + ": " + rows_.name(); }
 
   /// A new pass begins.
   void restart() { read_ = 0; }
 
  private:
   const RowSource& rows_;
+  const Problem& problem_;
   std::function<void(Index)> watcher_;
   mutable std::atomic<Index> read_ = 0;
 };

@@ -73,7 +73,8 @@ pid_t spawn(const Launch& launch, const std::filesystem::path& out, const std::f
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (launch.folder) posix_spawn_file_actions_addchdir_np(&actions, launch.folder->c_str());
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  const std::string input = launch.input.value_or("/dev/null");
+  posix_spawn_file_actions_addopen(&actions, 0, input.c_str(), O_RDONLY, 0);
   const int abandoned = launch.reader_left ? abandoned_pipe() : -1;
   if (abandoned >= 0) {
     posix_spawn_file_actions_adddup2(&actions, abandoned, 1);

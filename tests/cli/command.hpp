@@ -12,6 +12,7 @@ struct Launch {
   std::vector<std::string> arguments;
   std::vector<std::string> environment = {};         ///< "NAME=value", on top of a bare PATH and HOME
   std::vector<std::string> before = {};              ///< a program, by path, that runs the command for us
+  std::optional<std::filesystem::path> input = {};   ///< what stdin reads; else nothing
   std::optional<std::filesystem::path> out = {};     ///< where stdout goes; else it is kept
   std::optional<std::filesystem::path> folder = {};  ///< the working directory
   bool reader_left = false;                          ///< stdout is a pipe that nobody reads

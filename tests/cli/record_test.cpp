@@ -73,7 +73,7 @@ TEST_F(Record, HasExactlyTheKeysOfTheContract) {
   EXPECT_EQ(keys(all["seconds"]),
             sorted({"load", "laplace", "project", "prepare", "construct", "sample", "certify", "total"}));
   EXPECT_EQ(keys(all["trace"][0]),
-            sorted({"step", "row", "size", "gamma", "alignment", "relative_error", "bound"}));
+            sorted({"step", "row", "size", "gamma", "alignment", "relative_error", "heldout_error", "bound"}));
 }
 
 TEST_F(Record, NumbersAgreeWithEachOther) {

@@ -72,6 +72,27 @@ TEST(Signals, InterruptedSimulationRemovesItsTemporary) {
   EXPECT_EQ(folder.size(), 0);
 }
 
+// At 0.1 s the table is being read, at 0.8 s its rows are being projected.
+TEST(Signals, InterruptDuringABuildOfATableLeavesNothing) {
+  const TempDir folder;
+  const auto made =
+      run(Launch{.arguments = {"simulate", "logistic", "--rows", "400000", "--dim", "20", "--out", "t.npy"},
+                 .folder = folder.path()});
+  ASSERT_EQ(made.code, 0) << made.error;
+  for (const double after_s : {0.1, 0.8}) {
+    const auto outcome = run(
+        Launch{.arguments = {"build", "t.npy", "--family", "bernoulli", "--size", "1000", "--out", "c.csv"},
+               .folder = folder.path(),
+               .signal = SIGINT,
+               .signal_after_s = after_s});
+    EXPECT_EQ(outcome.code, 130);
+    EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+    EXPECT_TRUE(outcome.error.ends_with("giga: stopped; nothing was written\n")) << outcome.error;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(folder.size(), 1);
+  }
+}
+
 // More threads than cores, so that a block of rows takes longer than anybody waits: the process is ended in
 // the middle of one.
 TEST(Signals, TemporaryIsRemovedEvenWhenTheProcessIsEndedInTheMiddle) {

@@ -132,21 +132,24 @@ std::optional<std::string> Arguments::text(const std::string& name) const {
 }
 
 std::uint64_t Arguments::whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,
-                               std::uint64_t most) const {
+                               std::uint64_t most, const std::string& other) const {
   const auto value = text(name);
   if (!value) return fallback;
   std::uint64_t parsed = 0;
   const char* end = value->data() + value->size();
   const auto result = std::from_chars(value->data(), end, parsed);
   if (result.ec != std::errc{} || result.ptr != end || parsed < least || parsed > most) {
-    refuse(name, *value, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    refuse(name, *value,
+           other + "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return parsed;
 }
 
-Index Arguments::count(const std::string& name, Index fallback, Index least, Index most) const {
+Index Arguments::count(const std::string& name, Index fallback, Index least, Index most,
+                       const std::string& other) const {
   return static_cast<Index>(whole(name, static_cast<std::uint64_t>(fallback),
-                                  static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most)));
+                                  static_cast<std::uint64_t>(least), static_cast<std::uint64_t>(most),
+                                  other));
 }
 
 double Arguments::number(const std::string& name, double fallback, double least, double most) const {

@@ -52,9 +52,11 @@ class Arguments {
 
   /// These throw UsageError for an option given twice, empty, malformed or out of range.
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+  /// `other` is for the message: what else the value might have been, as "auto or ".
   [[nodiscard]] std::uint64_t whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,
-                                    std::uint64_t most) const;
-  [[nodiscard]] Index count(const std::string& name, Index fallback, Index least, Index most) const;
+                                    std::uint64_t most, const std::string& other = "") const;
+  [[nodiscard]] Index count(const std::string& name, Index fallback, Index least, Index most,
+                            const std::string& other = "") const;
   [[nodiscard]] double number(const std::string& name, double fallback, double least, double most) const;
 
   /// Hyphens and underscores in the value do not matter.

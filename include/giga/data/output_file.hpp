@@ -18,6 +18,9 @@ namespace giga {
 /// nothing to replace, so `overwrite` is not asked for.
 class OutputFile {
  public:
+  /// Whether the target would be written to directly.
+  [[nodiscard]] static bool is_direct(const std::filesystem::path& target);
+
   /// Throws CannotCreate if the target exists and `overwrite` is false, if it is a folder, or if its folder
   /// is missing or not writable.
   OutputFile(const std::filesystem::path& target, bool overwrite);
@@ -28,6 +31,11 @@ class OutputFile {
   /// Throws IoError, naming the target, when the system will not take the bytes. Buffered.
   void write(std::string_view bytes);
 
+  /// Brings all that was written to the disk, beside the target still: what is left for commit() to do hardly
+  /// fails, so that several files can appear together. Throws IoError as write() does. After it only commit()
+  /// may be called.
+  void finish();
+
   /// Throws IoError as write() does; CannotCreate if the target has come into being meanwhile and `overwrite`
   /// is false. After it neither write() nor commit() may be called (std::logic_error).
   void commit();
@@ -35,7 +43,7 @@ class OutputFile {
   [[nodiscard]] const std::filesystem::path& target() const { return target_; }
 
  private:
-  enum class State { Open, Failed, Committed };
+  enum class State { Open, Finished, Failed, Committed };
 
   void open_directly();
   void open_temporary();

@@ -1,0 +1,162 @@
+// Wrong usage of `giga build DATA`, and outputs that cannot be made.
+#include "cli/data_files.hpp"
+
+namespace giga::test {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class DataUsage : public DataCommand {
+ protected:
+  DataUsage() { write_file(folder_ / "t.csv", csv_of(regression_table(60, 2, ResponseKind::Labels))); }
+
+  void refused(const Words& words, const std::string& message, int code = 64) const {
+    SCOPED_TRACE(joined(words, " "));
+    const auto before = folder_.size();
+    Words all = words;
+    all.insert(all.begin(), "build");
+    const auto outcome = run(Launch{.arguments = all, .folder = folder_.path()});
+    EXPECT_EQ(outcome.code, code) << outcome.error;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error, "giga: error: " + message + "\n");
+    EXPECT_EQ(folder_.size(), before) << "something is left";
+  }
+
+  // With the family, so that it is not what is missed.
+  void refused_with(Words words, const std::string& message, int code = 64) const {
+    words.insert(words.begin(), {"t.csv", "--family", "bernoulli"});
+    refused(words, message, code);
+  }
+};
+
+TEST_F(DataUsage, FamilyIsNeeded) {
+  refused({"t.csv"},
+          "--family is needed: bernoulli for labels, poisson for counts, gaussian for real numbers");
+  refused({"t.csv", "--family", "bernouli"},
+          "--family is 'bernouli'; must be one of bernoulli, poisson, gaussian; did you mean bernoulli?");
+}
+
+TEST_F(DataUsage, LinksBelongToFamilies) {
+  refused({"t.csv", "--family", "bernoulli", "--link", "log"},
+          "--link log does not go with --family bernoulli; it takes logit");
+  refused({"t.csv", "--family", "poisson", "--link", "logit"},
+          "--link logit does not go with --family poisson; it takes log or softplus");
+  refused({"t.csv", "--family", "gaussian", "--link", "softplus"},
+          "--link softplus does not go with --family gaussian; it takes identity");
+}
+
+TEST_F(DataUsage, OptionsThatMeanNothingAreRefused) {
+  refused_with({"--noise-scale", "2"}, "--noise-scale means nothing to --family bernoulli; leave it away");
+  refused_with({"--remainder-dim", "5"}, "--remainder-dim goes with --projection curvature");
+  refused_with({"--projection", "curvature", "--projection-dim", "50"},
+               "--projection curvature has D(D+3)/2 numbers a row; leave --projection-dim away");
+  refused_with({"--projection", "curvature", "--norm", "l2"},
+               "--projection curvature is in the whitened norm; leave --norm away");
+  refused_with({"--pihat-rows", "5"}, "--pihat-rows goes with --pihat subsample");
+  write_file(folder_ / "V.npy", npy_of(whole_numbers(20, 5, -9, 9)));
+  for (const Words& option :
+       {Words{"--family", "bernoulli"}, Words{"--response", "y"}, Words{"--features", "a"},
+        Words{"--weights", "w"}, Words{"--missing", "drop"}, Words{"--delimiter", ";"}, Words{"--no-header"},
+        Words{"--pihat", "prior"}, Words{"--norm", "l2"}, Words{"--projection", "random"},
+        Words{"--heldout-dim", "5"}}) {
+    Words words = {"--vectors", "V.npy"};
+    words.insert(words.end(), option.begin(), option.end());
+    refused(words, option[0] + " means nothing to --vectors; leave it away");
+  }
+}
+
+TEST_F(DataUsage, RangesAreNamed) {
+  for (const char* value : {"0", "-5", "99999999999999999999"})
+    refused_with({"--size", value},
+                 std::string("--size is ") + value + "; must be a whole number from 1 to 1000000000");
+  refused_with({"--size", "abc"}, "--size is 'abc'; must be a whole number from 1 to 1000000000");
+  refused_with({"--seed", "-1"}, "--seed is -1; must be a whole number from 0 to 18446744073709551615");
+  refused_with({"--prior-scale", "0"}, "--prior-scale is 0; must be a number from 1e-06 to 1e+06");
+  refused_with({"--projection-dim", "1"},
+               "--projection-dim is 1; must be auto or a whole number from 2 to 1000000");
+  refused_with({"--heldout-dim", "0"}, "--heldout-dim is 0; must be a whole number from 2 to 1000000");
+  refused_with({"--delimiter", ";;"}, "--delimiter is ';;'; must be one character such as ';', or tab");
+  refused_with({"--missing", "skip"}, "--missing is 'skip'; must be one of refuse, drop");
+}
+
+TEST_F(DataUsage, DelimitersThatAreInNumbersAreRefused) {
+  for (const std::string c : {"1", ".", "-", "+", "e", "E", "\""})
+    refused_with({"--delimiter", c}, "--delimiter is '" + c + "'; must be one character such as ';', or tab");
+}
+
+TEST_F(DataUsage, UnknownOptionsGetASuggestion) {
+  refused_with({"--sise", "10"}, "unknown option '--sise'; did you mean --size?");
+  refused_with({"--feature", "x1"}, "unknown option '--feature'; did you mean --features?");
+  refused_with({"--standardize"}, "unknown option '--standardize'; see --help for the options");
+}
+
+TEST_F(DataUsage, OneInputIsAsked) {
+  refused({"t.csv", "u.csv", "--family", "bernoulli"}, "unexpected argument 'u.csv'; the input is 't.csv'");
+  refused({"--family", "bernoulli"}, "no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  refused({"t.csv", "--vectors", "V.npy"}, "both DATA and vectors are given; give one of them");
+}
+
+TEST_F(DataUsage, InputIsNeverReplaced) {
+  const std::string before = read_file(folder_ / "t.csv");
+  refused_with({"--out", "t.csv", "--force"}, "--out is the input file; give another name");
+  refused_with({"--out", "./t.csv", "--force"}, "--out is the input file; give another name");
+  EXPECT_EQ(read_file(folder_ / "t.csv"), before);
+}
+
+TEST_F(DataUsage, ExistingOutputsAreKeptUnlessForced) {
+  write_file(folder_ / "c.csv", "mine");
+  refused_with({"--out", "c.csv"}, "c.csv exists; use --force to replace it", 73);
+  EXPECT_EQ(read_file(folder_ / "c.csv"), "mine");
+  write_file(folder_ / "d.json", "mine");
+  refused_with({"--out", "d.csv"}, "d.json exists; use --force to replace it", 73);
+  EXPECT_EQ(read_file(folder_ / "d.json"), "mine");
+  EXPECT_EQ(build("t.csv", {"--family", "bernoulli", "--out", "d.csv", "--force"}).code, 0);
+  EXPECT_TRUE(read_file(folder_ / "d.json").starts_with("{"));
+  EXPECT_EQ(folder_.size(), 4);
+}
+
+TEST_F(DataUsage, MissingFolderIsRefusedBeforeTheInputIsRead) {
+  refused({"none.csv", "--family", "bernoulli", "--out", "no/such/c.csv"},
+          "no/such/c.csv: folder no/such does not exist; create it first", 73);
+}
+
+TEST_F(DataUsage, FullDeviceIsAnIoErrorThatNamesIt) {
+  const auto outcome = build("t.csv", {"--family", "bernoulli", "--out", "/dev/full"});
+  EXPECT_EQ(outcome.code, 74) << outcome.error;
+  EXPECT_NE(outcome.error.find("giga: error: /dev/full: cannot write: "), std::string::npos) << outcome.error;
+}
+
+// A limit on the size of files stands in for a full disk: the companion fits, the coreset does not.
+TEST_F(DataUsage, NeitherFileIsWrittenWhenOneCannotBe) {
+  std::string text = "x,y,note\n";
+  for (int n = 0; n < 40; ++n)
+    text += std::to_string(n * 7 % 13) + "." + std::to_string(n) + "," + std::to_string(n % 3 % 2) + "," +
+            std::string(9000, 'n') + "\n";
+  write_file(folder_ / "wide.csv", text);
+  write_file(folder_ / "c.json", "old");
+  const Words limited = {"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 64; exec \"$@\"", "sh"};
+  const auto outcome =
+      run(Launch{.arguments = {"build", "wide.csv", "--family", "bernoulli", "--features", "x", "--response",
+                               "y", "--out", "c.csv", "--force", "--quiet"},
+                 .before = limited,
+                 .folder = folder_.path()});
+  EXPECT_EQ(outcome.code, 74) << outcome.error;
+  EXPECT_TRUE(outcome.error.starts_with("giga: error: c.csv: cannot write: ")) << outcome.error;
+  EXPECT_EQ(read_file(folder_ / "c.json"), "old");
+  EXPECT_EQ(folder_.size(), 3);
+}
+
+// Of this test, stdout is a file.
+TEST_F(DataUsage, DescriptorsGetTheCoresetAndNoCompanion) {
+  const std::string expected = build("t.csv", {"--family", "bernoulli", "--quiet"}).out;
+  for (const char* out : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const auto outcome = build("t.csv", {"--family", "bernoulli", "--quiet", "--out", out});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.out, expected);
+    EXPECT_FALSE(std::filesystem::exists(std::string(out) + ".json"));
+  }
+  EXPECT_EQ(folder_.size(), 1);
+}
+
+}  // namespace
+}  // namespace giga::test
