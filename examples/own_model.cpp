@@ -1,5 +1,5 @@
-// A model that giga does not know: survival times with censoring. Three functions of a row are all it needs to
-// be told; the mode, the vectors, the coreset and the coreset's posterior follow.
+// A model that giga does not know: survival times with censoring. Three functions of a row are all it needs
+// to be told; the mode, the vectors, the coreset and the coreset's posterior follow.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
