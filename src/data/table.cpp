@@ -219,6 +219,18 @@ void Table::check_weights(const Dataset& data) const {
   if (!any) throw DataError(data.name() + ": all weights are 0; at least one row must count");
 }
 
+// A column without a name is most often the row numbers that R and pandas write unasked.
+void Table::note_unnamed_features() {
+  for (std::size_t j = 0; j < parts_.columns.size(); ++j) {
+    const Column& column = parts_.columns[j];
+    if (column.role != ColumnRole::Feature || !column.name.empty()) continue;
+    parts_.notes.push_back(
+        "column " + std::to_string(j + 1) +
+        " has no name and is used as a feature; if it numbers the rows, name the others with "
+        "--features");
+  }
+}
+
 Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) && {
   parts_.num_rows = num_rows;
   parts_.origin = std::move(origin);
@@ -229,6 +241,7 @@ Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &
     parts_.notes.push_back(counted(issues_.too_small, " number", " numbers") +
                            " too small for a double read as 0");
   }
+  note_unnamed_features();
   allocate(parts_.num_rows);
   Dataset data(std::move(parts_));
   check_weights(data);

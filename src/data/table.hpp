@@ -79,6 +79,7 @@ class Table {
   void note_missing(CellPlace place, Issues& issues) const;
   void refuse_missing() const;
   void drop_incomplete_rows();
+  void note_unnamed_features();
   void check_weights(const Dataset& data) const;
 
   Dataset::Parts parts_;

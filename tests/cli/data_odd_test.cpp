@@ -126,6 +126,16 @@ TEST_F(OddData, RowsOfWeightZeroAreNeverChosen) {
   for (const std::ptrdiff_t row : result.rows()) EXPECT_GE(row, 20);
 }
 
+// As pandas writes a table with its index.
+TEST_F(OddData, UnnamedColumnAmongTheFeaturesIsNoted) {
+  const std::string text = ",a,y\n0,1.5,1\n1,2,0\n2,-1,1\n3,0.5,0\n";
+  EXPECT_TRUE(
+      built("t.csv", text, kFamilies[0]).notes("note: column 1 has no name and is used as a feature"));
+  const DataBuild chosen = built("t.csv", text, kFamilies[0] + Words{"--features", "a"});
+  EXPECT_FALSE(chosen.notes("no name")) << chosen.outcome.error;
+  EXPECT_TRUE(chosen.csv.starts_with("row,weight,,a,y\n")) << chosen.csv;
+}
+
 TEST_F(OddData, EverythingAtOnceFromOneFile) {
   const std::string text = "\xEF\xBB\xBFid;a;const;y\r\nu;1;5;-1\r\n;;5;1\r\n\"w;x\";-2;5;1\r\nv;3;5;-1";
   const DataBuild result = built(
