@@ -86,6 +86,44 @@ void resolve_size(BuildRequest& request, const Problem& problem, const Notes& no
   request.size = rows;
 }
 
+// Said before the work: nobody should wait a minute to hear that it was in vain.
+void check_memory(const BuildRequest& request, const Problem& problem) {
+  const CoresetOptions& options = request.coreset;
+  const bool curvature = options.projection == ProjectionKind::Curvature;
+  const Index dim = curvature ? curvature_dim(problem.model().num_parameters()) + options.remainder_dim
+                              : options.projection_dim;
+  const double needed = static_cast<double>(problem.model().num_rows()) * static_cast<double>(dim);
+  const auto present = static_cast<double>(physical_memory_bytes());
+  if (!is_greedy(options.method) || needed < present) return;
+  throw ResourceError(fmt::format("{} rows of J = {} take {:.0f} GB as codes, of {:.0f} GB of memory; use {}",
+                                  problem.model().num_rows(), dim, needed / 1e9, present / 1e9,
+                                  curvature ? "--projection random" : "a smaller --projection-dim"));
+}
+
+void note_missed_tolerance(const BuildRequest& request, const CoresetResult& result, const Notes& note) {
+  if (request.coreset.tolerance == 0 || result.build.termination == Termination::ToleranceMet ||
+      result.zero_target)
+    return;
+  const bool bare_curvature =
+      request.coreset.projection == ProjectionKind::Curvature && request.coreset.remainder_dim == 0;
+  const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with --size"
+                       : bare_curvature
+                           ? "the curvature does not see the rest: add --remainder-dim 500, or use "
+                             "--projection random"
+                           : "use a larger --projection-dim, or auto";
+  note(fmt::format("the held-out error ended at {:.3g}, above --tolerance {}; {}", result.heldout_error,
+                   shortest(request.coreset.tolerance), remedy));
+}
+
+void note_lost_columns(const BuildRequest& request, const Dataset& data, const Notes& note) {
+  const auto unused = std::count_if(data.columns().begin(), data.columns().end(),
+                                    [](const Column& column) { return column.role == ColumnRole::Unused; });
+  if (request.input == "-" && unused > 0) {
+    note(fmt::format("standard input cannot be read twice: {} unused column{} will be empty in the coreset",
+                     unused, unused == 1 ? "" : "s"));
+  }
+}
+
 DataFacts facts_of(const Problem& problem, const CoresetResult& result) {
   DataFacts facts;
   facts.distinct_rows = problem.model().num_rows();
@@ -147,6 +185,8 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   for (const std::string& text : problem.notes()) note(text);
   resolve_size(request, problem, note);
   request.coreset.size = request.size;
+  note_lost_columns(request, data, note);
+  check_memory(request, problem);
 
   StageDisplay display(progress);
   CoresetResult result = build_coreset(problem, request.coreset, pool,
@@ -154,6 +194,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   progress.end();
   stop_if_signalled();
   for (const std::string& text : result.notes) note(text);
+  note_missed_tolerance(request, result, note);
   if (result.zero_target)
     note("the vectors sum to zero but for rounding: there is nothing to approximate, the coreset is empty");
   BuildOutcome outcome = outcome_of(problem, std::move(result));

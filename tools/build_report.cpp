@@ -87,6 +87,15 @@ Json model_json(const ModelOptions& model) {
           {"standardise", model.standardise}};
 }
 
+Json read_json(const ReadOptions& read) {
+  return {{"response", read.response ? Json(*read.response) : Json(nullptr)},
+          {"features", read.features ? Json(*read.features) : Json(nullptr)},
+          {"weights", read.weights ? Json(*read.weights) : Json(nullptr)},
+          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
+          {"delimiter", std::string(1, read.delimiter)},
+          {"header", read.header}};
+}
+
 Json projection_json(const CoresetOptions& options) {
   return {{"projection", name(options.projection)},
           {"norm", name(options.norm)},
@@ -94,7 +103,8 @@ Json projection_json(const CoresetOptions& options) {
           {"expansion", name(options.expansion)},
           {"remainder_dim", options.remainder_dim},
           {"heldout_dim", options.heldout_dim},
-          {"pihat", name(options.pihat)}};
+          {"pihat", name(options.pihat)},
+          {"pihat_rows", options.subsample_rows > 0 ? Json(options.subsample_rows) : Json(nullptr)}};
 }
 
 Json options_json(const BuildRequest& request) {
@@ -103,6 +113,7 @@ Json options_json(const BuildRequest& request) {
   options["input"] = name(request.kind);
   options["path"] = request.input.native();
   if (request.kind == InputKind::Data) {
+    options.update(read_json(request.read));
     options.update(model_json(request.model));
     options.update(projection_json(coreset));
   }
@@ -185,6 +196,12 @@ Json coreset_json(const BuildOutcome& outcome) {
   return coreset;
 }
 
+// Text that a spreadsheet would take for a formula gets an apostrophe; numbers are left alone.
+std::string inert(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return formula && !parse_double(text) ? "'" + text : text;
+}
+
 std::string dumped(const Json& json) {
   // replace: a path need not be UTF-8, a record must be.
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -199,9 +216,7 @@ std::string headings(const std::vector<std::string>& names) {
       while (!taken.insert("input_" + name).second) name = "input_" + name;
       name = "input_" + name;
     }
-    if (!name.empty() && std::string_view("=+-@\t\r").find(name[0]) != std::string_view::npos)
-      name = "'" + name;
-    line += "," + csv_field(name);
+    line += "," + csv_field(inert(name));
   }
   return line;
 }
@@ -222,7 +237,7 @@ std::string coreset_csv(const BuildOutcome& outcome) {
         .append(",")
         .append(shortest(outcome.coreset.weights[i]));
     if (outcome.data) {
-      for (const std::string& cell : outcome.data->cells[i]) csv.append(",").append(csv_field(cell));
+      for (const std::string& cell : outcome.data->cells[i]) csv.append(",").append(csv_field(inert(cell)));
     }
     csv += "\n";
   }

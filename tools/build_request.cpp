@@ -197,6 +197,7 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
   request.force = arguments.flag("force");
   request.json = arguments.flag("json");
   request.quiet = arguments.flag("quiet");
+  if (const auto config = arguments.text("config")) request.config = *config;
   const auto out = arguments.text("out");
   if (!out) return;
   if (*out == "-") throw UsageError("--out is -; leave --out away to get the coreset on stdout");

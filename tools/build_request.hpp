@@ -30,6 +30,7 @@ struct BuildRequest {
   Index size = 100;                 ///< as resolved, once N is known
   int threads = 0;
   std::optional<std::filesystem::path> out;
+  std::optional<std::filesystem::path> config;
   bool force = false;
   bool json = false;
   bool quiet = false;

@@ -2,8 +2,10 @@
 #include "build_report.hpp"
 #include "build_stages.hpp"
 #include "commands.hpp"
+#include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
 #include "support/console.hpp"
+#include "support/exit_codes.hpp"
 #include "support/signals.hpp"
 
 namespace giga::tool {
@@ -46,7 +48,16 @@ std::optional<std::filesystem::path> companion_of(const BuildRequest& request) {
 void check_creatable(const BuildRequest& request) {
   if (!request.out || OutputFile::is_direct(*request.out)) return;
   const OutputFile probe(*request.out, request.force);
-  if (const auto companion = companion_of(request)) const OutputFile another(*companion, request.force);
+  const auto companion = companion_of(request);
+  if (!companion) return;
+  const OutputFile another(*companion, request.force);
+  std::error_code ignored;
+  for (const auto& input : {std::optional(request.input), request.config}) {
+    if (input && std::filesystem::equivalent(*companion, *input, ignored)) {
+      throw UsageError("what goes beside --out would replace " + printable_path(*input) +
+                       "; give another name");
+    }
+  }
 }
 
 void note_bad_draws(const BuildResult& result, const Notes& note) {

@@ -113,7 +113,7 @@ StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal
 // One reason to end before the next step, if there is any.
 std::optional<Termination> finished(const BuildState& state, const Limits& limits) {
   const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
-  if (state.steps > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
+  if (state.steps > 0 && limits.tolerance > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
   if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)
     return Termination::NumericLimit;
   if (state.exhausted) return state.exhausted;

@@ -21,10 +21,19 @@ class HelpFormat : public CLI::Formatter {
     return text;
   }
 
+  // A verb whose input is a word says so; CLI11 knows of no such word, since it is taken from what is left
+  // over.
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string text = CLI::Formatter::make_usage(app, std::move(name));
+    const auto at = text.find(" [options]");
+    if (app->get_name() == "build" && at != std::string::npos) text.insert(at, " [DATA]");
+    return text;
+  }
+
   std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
 
  private:
-  static constexpr std::size_t kColumn = 20;
+  static constexpr std::size_t kColumn = 21;
 };
 
 }  // namespace giga::tool

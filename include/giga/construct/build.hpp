@@ -43,7 +43,7 @@ struct GreedyOptions {
   Index size = 100;      ///< Ends with SizeReached when num_points >= size; size >= 1.
   Index max_steps = 0;   ///< ... or when steps >= max_steps. 0: `size` steps for the published methods, whose
                          ///< step adds at most one point; 4 size for those that also drop points.
-  double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance; >= 0.
+  double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance > 0; >= 0.
   /// If set, it is recorded after every step, and tolerance is compared with it instead.
   ErrorMeasure heldout = {};
 };
