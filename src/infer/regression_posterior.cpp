@@ -1,0 +1,156 @@
+#include "giga/infer/regression_posterior.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/model/special.hpp"
+#include "model/family_kernels.hpp"
+#include "model/packed_kernels.hpp"
+#include "model/scratch.hpp"
+
+namespace giga {
+namespace {
+
+using kernels::kPackedLanes;
+using kernels::kTile;
+constexpr Index kTilesPerBlock = kBlockRows / kTile;
+constexpr Index kFewParameters = 64;
+
+bool is_isotropic(const Normal& prior) {
+  const Index dim = prior.dim();
+  for (Index d = 0; d < dim; ++d) {
+    if (prior.mean()[static_cast<std::size_t>(d)] != 0) return false;
+    for (Index e = 0; e < dim; ++e) {
+      const double value = prior.precision()[static_cast<std::size_t>(d * dim + e)];
+      if (value != (d == e ? prior.precision()[0] : 0.0)) return false;
+    }
+  }
+  return true;
+}
+
+// Rows that count once first: whole tiles of those take the shorter way.
+std::vector<Index> packing_order(const Regression& regression) {
+  std::vector<Index> once, others;
+  for (Index n = 0; n < regression.num_rows(); ++n)
+    (regression.multiplicity(n) == 1 ? once : others).push_back(n);
+  once.insert(once.end(), others.begin(), others.end());
+  return once;
+}
+
+}  // namespace
+
+RegressionPosterior::RegressionPosterior(const Regression& regression, Normal prior, const ThreadPool* pool)
+    : family_(regression.family()),
+      prior_(std::move(prior)),
+      pool_(pool),
+      dim_(regression.num_parameters()),
+      isotropic_(is_isotropic(prior_)),
+      log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
+  if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");
+  const std::vector<Index> order = packing_order(regression);
+  const auto once =
+      std::count_if(order.begin(), order.end(), [&](Index n) { return regression.multiplicity(n) == 1; });
+  num_tiles_ = (std::ssize(order) + kTile - 1) / kTile;
+  num_plain_ = once / kTile;
+  const auto room = static_cast<std::size_t>(num_tiles_ * kTile);
+  z_.assign(room * static_cast<std::size_t>(dim_), 0.0);
+  y_.assign(room, 1.0);
+  weights_.assign(room, 0.0);
+  log_factorials_.assign(room, 0.0);
+  std::vector<double> row(static_cast<std::size_t>(dim_));
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
+    regression.design(order[k], 1, row.data());
+    for (Index d = 0; d < dim_; ++d)
+      z_[static_cast<std::size_t>((tile * dim_ + d) * kTile + lane)] = row[static_cast<std::size_t>(d)];
+    y_[k] = regression.response(order[k]);
+    weights_[k] = regression.multiplicity(order[k]);
+  }
+  if (family_.family == Family::PoissonSoftplus || family_.family == Family::PoissonLog)
+    log_factorial(std::span<const double>(y_), std::span<double>(log_factorials_));
+}
+
+double RegressionPosterior::block(Index index, const double* theta, double* sums) const {
+  std::fill(sums, sums + dim_ * kPackedLanes, 0.0);
+  const Index end = std::min(num_tiles_, (index + 1) * kTilesPerBlock);
+  Index t = index * kTilesPerBlock;
+  double value = 0;
+  if (family_.family == Family::BernoulliLogit && t < num_plain_) {
+    const Index plain = std::min(end, num_plain_) - t;
+    value = kernels::logistic_tiles(z_.data() + t * dim_ * kTile, plain, dim_, theta, y_.data() + t * kTile,
+                                    sums);
+    t += plain;
+  }
+  std::array<double, kTile> s, values, slopes;
+  for (; t < end; ++t) {
+    const double* z = z_.data() + t * dim_ * kTile;
+    kernels::predict(z, dim_, theta, s.data());
+    kernels::derivatives(family_, y_.data() + t * kTile, log_factorials_.data() + t * kTile, s.data(), kTile,
+                         values.data(), slopes.data(), nullptr);
+    const double* weights = weights_.data() + t * kTile;
+    for (Index i = 0; i < kTile; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (weights[i] == 0) {  // padding, whose value may be anything
+        slopes[k] = 0;
+        continue;
+      }
+      value += weights[i] * values[k];
+      slopes[k] *= weights[i];
+    }
+    kernels::add_weighted_rows_by_lane(z, dim_, slopes.data(), sums);
+  }
+  return value;
+}
+
+double RegressionPosterior::log_likelihood(const double* theta, double* gradient) const {
+  std::fill(gradient, gradient + dim_, 0.0);
+  const Index blocks = (num_tiles_ + kTilesPerBlock - 1) / kTilesPerBlock;
+  std::array<double, kFewParameters * kPackedLanes> few;
+  if (pool_ == nullptr || blocks == 1) {
+    const Scratch many(dim_ > kFewParameters ? dim_ * kPackedLanes : 0);
+    double* sums = dim_ > kFewParameters ? many.data() : few.data();
+    double value = 0;
+    for (Index b = 0; b < blocks; ++b) {
+      value += block(b, theta, sums);
+      kernels::total_of(sums, dim_, gradient);
+    }
+    return value;
+  }
+  std::vector<double> values(static_cast<std::size_t>(blocks));
+  std::vector<double> sums(static_cast<std::size_t>(blocks * dim_ * kPackedLanes));
+  pool_->for_each(blocks, [&](Index b) {
+    values[static_cast<std::size_t>(b)] = block(b, theta, sums.data() + b * dim_ * kPackedLanes);
+  });
+  double value = 0;
+  for (Index b = 0; b < blocks; ++b) {  // in block order, as above
+    value += values[static_cast<std::size_t>(b)];
+    kernels::total_of(sums.data() + b * dim_ * kPackedLanes, dim_, gradient);
+  }
+  return value;
+}
+
+double RegressionPosterior::add_prior(const double* theta, double* gradient) const {
+  if (!isotropic_) {
+    const Derivatives prior = prior_.log_density({theta, static_cast<std::size_t>(dim_)}, Order::Gradient);
+    for (Index d = 0; d < dim_; ++d) gradient[d] += prior.gradient[static_cast<std::size_t>(d)];
+    return prior.value;
+  }
+  const double precision = prior_.precision()[0];
+  double squares = 0;
+  for (Index d = 0; d < dim_; ++d) {
+    squares += theta[d] * theta[d];
+    gradient[d] -= precision * theta[d];
+  }
+  return -0.5 * (precision * squares + log_normaliser_);
+}
+
+double RegressionPosterior::log_density(const double* theta, double* gradient) const {
+  const double value = log_likelihood(theta, gradient);
+  return value + add_prior(theta, gradient);
+}
+
+}  // namespace giga
