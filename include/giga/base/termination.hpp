@@ -5,6 +5,9 @@
 
 namespace giga {
 
+/// What an observer answers.
+enum class Verdict { Continue, Stop };
+
 enum class Termination {
   SizeReached,   ///< The coreset has the size asked for, or the steps allowed for it are spent.
   ToleranceMet,  ///< relative error <= tolerance.

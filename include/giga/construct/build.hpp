@@ -89,7 +89,6 @@ struct BuildResult {
 };
 
 /// Gets every record as its step ends; answers whether to go on.
-enum class Verdict { Continue, Stop };
 using Observer = std::function<Verdict(const StepRecord&)>;
 
 /// Algorithm 1 of the paper.

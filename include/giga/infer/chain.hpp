@@ -1,0 +1,47 @@
+// Draws of a posterior, chain by chain.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+enum class SamplerKind {
+  Nuts,  ///< The no-U-turn sampler with multinomial draws along a trajectory (Hoffman and Gelman 2014;
+         ///< Betancourt 2017).
+  Hmc,   ///< Hamiltonian Monte Carlo with a fixed number of leapfrog steps.
+  Rwmh,  ///< Random-walk Metropolis-Hastings with normal proposals.
+};
+[[nodiscard]] std::string_view name(SamplerKind kind);
+
+/// What is known of a draw besides its parameters.
+struct DrawStats {
+  double log_density = 0;
+  double accept_stat = 0;  ///< Mean Metropolis acceptance probability of the transition.
+  double step_size = 0;    ///< Of the leapfrog, or the scale of proposals.
+  Index tree_depth = 0;    ///< Doublings of the trajectory; 0 but for Nuts.
+  Index num_leapfrog = 0;  ///< Gradients of the transition.
+  bool divergent = false;  ///< The energy error exceeded 1000.
+  double energy = 0;  ///< Of the Hamiltonian at the draw, with its momentum; minus the log density for Rwmh.
+};
+
+struct Chain {
+  Index dim = 0;
+  std::vector<double> draws;     ///< Row-major, one row a draw.
+  std::vector<DrawStats> stats;  ///< One for each draw.
+  double step_size = 0;          ///< As adapted.
+  std::vector<double>
+      inverse_metric;        ///< D variances (Nuts, Hmc) or the D x D covariance of proposals (Rwmh).
+  Index num_gradients = 0;   ///< Evaluations of the density, warm-up included.
+  Index num_not_finite = 0;  ///< Evaluations that threw or were not finite: rejected proposals.
+  Index attempts = 1;        ///< How often the chain was run; more than 1 for Rwmh only.
+  bool stopped = false;      ///< The observer asked to stop; the draws are those made so far.
+
+  [[nodiscard]] Index num_draws() const { return static_cast<Index>(stats.size()); }
+  [[nodiscard]] const double* draw(Index s) const { return draws.data() + s * dim; }
+};
+
+}  // namespace giga

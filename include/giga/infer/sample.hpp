@@ -1,0 +1,59 @@
+// Markov chains of a log density. Every chain has its own stream of random numbers, so the draws are the same
+// for any number of threads.
+//
+//   const RegressionPosterior posterior(model, prior);
+//   const std::vector<Chain> chains = sample(posterior, {}, dispersed_starts(laplace.posterior, 4, 1));
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "giga/base/termination.hpp"
+#include "giga/base/types.hpp"
+#include "giga/infer/chain.hpp"
+#include "giga/infer/density.hpp"
+#include "giga/model/normal.hpp"
+
+namespace giga {
+
+struct SampleOptions {
+  SamplerKind sampler = SamplerKind::Nuts;
+  Index warmup = 1000;         ///< Adapts and is not kept; >= 0.
+  Index draws = 1000;          ///< Kept of each chain; >= 1.
+  Index thin = 1;              ///< Transitions a draw, after warm-up; >= 1.
+  double target_accept = 0.8;  ///< In (0, 1); Rwmh has 0.234 whatever is said here.
+  Index max_depth = 10;        ///< Nuts: at most 2^max_depth - 1 leapfrog steps; 1 .. 20.
+  Index leapfrog_steps = 15;   ///< Hmc; >= 1.
+  bool adapt_metric = true;    ///< Nuts, Hmc: estimate the variances in windows; otherwise the unit metric.
+  std::uint64_t seed = 1;
+  int threads = 0;  ///< Chains side by side; 0: one per core.
+};
+
+/// The paper's protocols (its sections 4.3 and A.2): Hmc 15 steps, 1000 + 5000; Nuts 1000 + 5000; both to
+/// 0.8; Rwmh 25000 + 25000 thinned by 5.
+[[nodiscard]] SampleOptions paper_protocol(SamplerKind sampler);
+
+struct ChainProgress {
+  Index chain;
+  Index iteration;  ///< transitions made
+  Index total;      ///< of warm-up and draws
+  bool warmup;
+  bool divergent;
+};
+/// Called after every transition, from the thread of the chain.
+using ChainObserver = std::function<Verdict(const ChainProgress&)>;
+
+/// One chain from each start. An Rwmh chain whose acceptance rate ends outside [0.15, 0.7] is run again with
+/// what it has learnt, up to 5 times. Throws std::invalid_argument for options out of range, or a start where
+/// the density is zero.
+[[nodiscard]] std::vector<Chain> sample(const DensityView& density, const SampleOptions& options,
+                                        const std::vector<std::vector<double>>& starts,
+                                        const ChainObserver& observer = {});
+
+/// Starts spread wider than the distribution, by a factor of 2, so that chains which agree have found each
+/// other.
+[[nodiscard]] std::vector<std::vector<double>> dispersed_starts(const Normal& about, Index chains,
+                                                                std::uint64_t seed);
+
+}  // namespace giga

@@ -1,0 +1,72 @@
+#include "infer/hamiltonian.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <limits>
+
+namespace giga {
+
+Hamiltonian::Hamiltonian(const DensityView& density)
+    : inverse_metric(static_cast<std::size_t>(density.dim()), 1.0), density_(density) {}
+
+void Hamiltonian::evaluate(PhasePoint& point) {
+  point.gradient.resize(point.q.size());
+  ++num_gradients;
+  bool usable = true;
+  try {
+    point.log_density = density_.log_density(point.q.data(), point.gradient.data());
+    usable =
+        std::isfinite(point.log_density) && std::all_of(point.gradient.begin(), point.gradient.end(),
+                                                        [](double value) { return std::isfinite(value); });
+  } catch (const std::exception&) {  // a density may refuse parameters: it is zero there
+    usable = false;
+  }
+  if (usable) return;
+  ++num_not_finite;
+  point.log_density = -std::numeric_limits<double>::infinity();
+  std::fill(point.gradient.begin(), point.gradient.end(), 0.0);
+}
+
+void Hamiltonian::draw_momentum(PhasePoint& point, Stream& random) const {
+  point.p.resize(point.q.size());
+  for (std::size_t d = 0; d < point.p.size(); ++d)
+    point.p[d] = random.normal() / std::sqrt(inverse_metric[d]);
+}
+
+double Hamiltonian::energy(const PhasePoint& point) const {
+  double kinetic = 0;
+  for (std::size_t d = 0; d < point.p.size(); ++d) kinetic += point.p[d] * point.p[d] * inverse_metric[d];
+  const double energy = kinetic / 2 - point.log_density;
+  return std::isnan(energy) ? std::numeric_limits<double>::infinity() : energy;
+}
+
+void Hamiltonian::leapfrog(PhasePoint& point, double step) {
+  for (std::size_t d = 0; d < point.q.size(); ++d) {
+    point.p[d] += step / 2 * point.gradient[d];
+    point.q[d] += step * inverse_metric[d] * point.p[d];
+  }
+  evaluate(point);
+  for (std::size_t d = 0; d < point.q.size(); ++d) point.p[d] += step / 2 * point.gradient[d];
+}
+
+double Hamiltonian::reasonable_step(const PhasePoint& from, double step, Stream& random) {
+  constexpr double kAccepted = 0.8;
+  constexpr int kMostChanges = 100;  // far beyond the range of steps that mean anything
+  PhasePoint point = from;
+  draw_momentum(point, random);
+  const PhasePoint start = point;
+  const double before = energy(start);
+  double factor = 0;
+  for (int change = 0; change < kMostChanges; ++change) {
+    point = start;
+    leapfrog(point, step);
+    const bool accepted = before - energy(point) > std::log(kAccepted);
+    if (factor == 0) factor = accepted ? 2 : 0.5;
+    if (accepted != (factor > 1)) return step;  // the first beyond the boundary
+    step *= factor;
+  }
+  return step;
+}
+
+}  // namespace giga

@@ -1,0 +1,122 @@
+// Random-walk Metropolis-Hastings. Proposals are normal about the current point with covariance scale^2 S. In
+// warm-up S follows the covariance of the draws and the scale the acceptance rate (Robbins-Monro, to 0.234);
+// both are then fixed.
+#include <Eigen/Cholesky>
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "infer/adaptation.hpp"
+#include "infer/transition.hpp"
+
+namespace giga {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr double kTarget = 0.234;
+constexpr double kLeastAccepted = 0.15, kMostAccepted = 0.7;
+constexpr Index kMostAttempts = 5;
+constexpr Index kLearnEvery = 100;  // transitions between two looks at the covariance
+
+class Walk {
+ public:
+  Walk(const DensityView& density, const std::vector<double>& start)
+      : hamiltonian_(density),
+        dim_(density.dim()),
+        factor_(Matrix::Identity(dim_, dim_)),
+        moments_(dim_, true),
+        log_scale_(std::log(2.38 / std::sqrt(static_cast<double>(dim_)))) {
+    point_.q = start;
+    hamiltonian_.evaluate(point_);
+  }
+
+  DrawStats move(Stream& random) {
+    Eigen::VectorXd standard(dim_);
+    for (double& value : standard) value = random.normal();
+    const Eigen::VectorXd away = std::exp(log_scale_) * (factor_ * standard);
+    PhasePoint proposal;
+    proposal.q.resize(point_.q.size());
+    for (std::size_t d = 0; d < point_.q.size(); ++d)
+      proposal.q[d] = point_.q[d] + away[static_cast<Index>(d)];
+    hamiltonian_.evaluate(proposal);
+    DrawStats stats;
+    stats.accept_stat = std::min(1.0, std::exp(proposal.log_density - point_.log_density));
+    if (random.uniform() < stats.accept_stat) point_ = std::move(proposal);
+    stats.log_density = point_.log_density;
+    stats.energy = -point_.log_density;
+    stats.step_size = std::exp(log_scale_);
+    stats.num_leapfrog = 1;
+    return stats;
+  }
+
+  void learn(Index iteration, Index warmup, double accept_stat) {
+    constexpr double kDecay = 0.6;
+    log_scale_ += std::pow(static_cast<double>(iteration + 1), -kDecay) * (accept_stat - kTarget);
+    if (iteration < warmup / 10) return;  // on the way from the start
+    if (iteration == warmup / 4) moments_.clear();
+    moments_.add(point_.q.data());
+    if (moments_.count() >= std::max<Index>(kLearnEvery, 5 * dim_) && iteration % kLearnEvery == 0)
+      take_covariance();
+  }
+
+  void take_covariance() {
+    const std::vector<double> covariance = moments_.shrunk();
+    const Eigen::LLT<Matrix> llt(Eigen::Map<const Matrix>(covariance.data(), dim_, dim_));
+    if (llt.info() == Eigen::Success) factor_ = llt.matrixL();
+  }
+
+  [[nodiscard]] const PhasePoint& point() const { return point_; }
+  [[nodiscard]] const Hamiltonian& hamiltonian() const { return hamiltonian_; }
+  [[nodiscard]] double scale() const { return std::exp(log_scale_); }
+  [[nodiscard]] std::vector<double> covariance() const {
+    const Matrix product = factor_ * factor_.transpose();
+    return {product.data(), product.data() + product.size()};
+  }
+
+ private:
+  Hamiltonian hamiltonian_;
+  Index dim_;
+  PhasePoint point_;
+  Matrix factor_;
+  RunningMoments moments_;
+  double log_scale_;
+};
+
+}  // namespace
+
+Chain random_walk(const DensityView& density, const SampleOptions& options, const std::vector<double>& start,
+                  Index chain, const ChainObserver& observer) {
+  Stream random = stream(options.seed, "chain", chain);
+  Walk walk(density, start);
+  Chain out;
+  out.dim = density.dim();
+  const Index kept = options.draws * options.thin, total = options.warmup + kept;
+  for (out.attempts = 1;; ++out.attempts) {
+    out.draws.clear();
+    out.stats.clear();
+    double accepted = 0;
+    for (Index i = 0; i < total && !out.stopped; ++i) {
+      const DrawStats stats = walk.move(random);
+      if (i < options.warmup) {
+        walk.learn(i, options.warmup, stats.accept_stat);
+      } else {
+        accepted += stats.accept_stat / static_cast<double>(kept);
+        if ((i - options.warmup + 1) % options.thin == 0) {
+          out.draws.insert(out.draws.end(), walk.point().q.begin(), walk.point().q.end());
+          out.stats.push_back(stats);
+        }
+      }
+      out.stopped = observer && observer({chain, i + 1, total, i < options.warmup, false}) == Verdict::Stop;
+    }
+    if (out.stopped || options.warmup == 0 || out.attempts == kMostAttempts) break;
+    if (accepted >= kLeastAccepted && accepted <= kMostAccepted) break;
+  }
+  out.step_size = walk.scale();
+  out.inverse_metric = walk.covariance();
+  out.num_gradients = walk.hamiltonian().num_gradients;
+  out.num_not_finite = walk.hamiltonian().num_not_finite;
+  return out;
+}
+
+}  // namespace giga

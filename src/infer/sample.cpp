@@ -1,0 +1,138 @@
+#include "giga/infer/sample.hpp"
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "giga/base/random.hpp"
+#include "giga/base/thread_pool.hpp"
+#include "infer/adaptation.hpp"
+#include "infer/transition.hpp"
+
+namespace giga {
+
+std::string_view name(SamplerKind kind) {
+  switch (kind) {
+    case SamplerKind::Nuts: return "nuts";
+    case SamplerKind::Hmc: return "hmc";
+    case SamplerKind::Rwmh: return "rwmh";
+  }
+  return "unknown";
+}
+
+SampleOptions paper_protocol(SamplerKind sampler) {
+  SampleOptions options;
+  options.sampler = sampler;
+  options.draws = 5000;
+  if (sampler == SamplerKind::Rwmh) {
+    options.warmup = 25000;
+    options.thin = 5;
+  }
+  if (sampler == SamplerKind::Hmc) options.adapt_metric = false;
+  return options;
+}
+
+namespace {
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+void check(const SampleOptions& options) {
+  require(options.warmup >= 0, "warmup is " + std::to_string(options.warmup) + ", must be at least 0");
+  require(options.draws >= 1, "draws is " + std::to_string(options.draws) + ", must be at least 1");
+  require(options.thin >= 1, "thin is " + std::to_string(options.thin) + ", must be at least 1");
+  require(options.target_accept > 0 && options.target_accept < 1,
+          "target_accept is " + std::to_string(options.target_accept) + ", must be between 0 and 1");
+  require(options.max_depth >= 1 && options.max_depth <= 20,
+          "max_depth is " + std::to_string(options.max_depth) + ", must be from 1 to 20");
+  require(options.leapfrog_steps >= 1,
+          "leapfrog_steps is " + std::to_string(options.leapfrog_steps) + ", must be at least 1");
+}
+
+// Nuts and Hmc: the same warm-up about another transition.
+Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options,
+                        const std::vector<double>& start, Index index, const ChainObserver& observer) {
+  Stream random = stream(options.seed, "chain", index);
+  Hamiltonian hamiltonian(density);
+  const auto transition = options.sampler == SamplerKind::Nuts ? make_nuts(density.dim(), options.max_depth)
+                                                               : make_hmc(options.leapfrog_steps);
+  PhasePoint point;
+  point.q = start;
+  hamiltonian.evaluate(point);
+  double step = hamiltonian.reasonable_step(point, 1, random);
+  DualAveraging averaging(step, options.target_accept);
+  RunningMoments moments(density.dim(), false);
+  const Windows windows(options.adapt_metric ? options.warmup : 0);
+
+  Chain chain;
+  chain.dim = density.dim();
+  const Index total = options.warmup + options.draws * options.thin;
+  for (Index i = 0; i < total && !chain.stopped; ++i) {
+    const bool warmup = i < options.warmup;
+    const DrawStats stats = transition->move(point, hamiltonian, step, random);
+    if (warmup) {
+      step = averaging.update(stats.accept_stat);
+      if (windows.learns(i)) moments.add(point.q.data());
+      if (windows.ends_window(i)) {
+        hamiltonian.inverse_metric = moments.shrunk();
+        moments.clear();
+        step = hamiltonian.reasonable_step(point, step, random);
+        averaging.restart(step);
+      }
+      if (i + 1 == options.warmup) step = averaging.final_step();
+    } else if ((i - options.warmup + 1) % options.thin == 0) {
+      chain.draws.insert(chain.draws.end(), point.q.begin(), point.q.end());
+      chain.stats.push_back(stats);
+    }
+    chain.stopped = observer && observer({index, i + 1, total, warmup, stats.divergent}) == Verdict::Stop;
+  }
+  chain.step_size = step;
+  chain.inverse_metric = hamiltonian.inverse_metric;
+  chain.num_gradients = hamiltonian.num_gradients;
+  chain.num_not_finite = hamiltonian.num_not_finite;
+  return chain;
+}
+
+}  // namespace
+
+std::vector<Chain> sample(const DensityView& density, const SampleOptions& options,
+                          const std::vector<std::vector<double>>& starts, const ChainObserver& observer) {
+  check(options);
+  require(!starts.empty(), "there is no start, so no chain");
+  for (const std::vector<double>& start : starts) {
+    require(std::ssize(start) == density.dim(), "a start has " + std::to_string(start.size()) +
+                                                    " parameters, must have " +
+                                                    std::to_string(density.dim()));
+    Hamiltonian hamiltonian(density);
+    PhasePoint point;
+    point.q = start;
+    hamiltonian.evaluate(point);
+    require(std::isfinite(point.log_density), "the density is zero at a start");
+  }
+  std::vector<Chain> chains(starts.size());
+  const ThreadPool pool(options.threads);
+  pool.for_each(std::ssize(starts), [&](Index c) {
+    const auto k = static_cast<std::size_t>(c);
+    chains[k] = options.sampler == SamplerKind::Rwmh
+                    ? random_walk(density, options, starts[k], c, observer)
+                    : hamiltonian_chain(density, options, starts[k], c, observer);
+  });
+  return chains;
+}
+
+std::vector<std::vector<double>> dispersed_starts(const Normal& about, Index chains, std::uint64_t seed) {
+  constexpr double kWider = 2;
+  std::vector<std::vector<double>> starts;
+  for (Index c = 0; c < chains; ++c) {
+    Stream random = stream(seed, "start", c);
+    std::vector<double> start(static_cast<std::size_t>(about.dim()));
+    about.draw(random, start.data());
+    for (std::size_t d = 0; d < start.size(); ++d)
+      start[d] = about.mean()[d] + kWider * (start[d] - about.mean()[d]);
+    starts.push_back(std::move(start));
+  }
+  return starts;
+}
+
+}  // namespace giga

@@ -1,0 +1,207 @@
+#include "giga/infer/sample.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "giga/infer/laplace.hpp"
+#include "giga/infer/regression_posterior.hpp"
+#include "infer/adaptation.hpp"
+#include "infer/hamiltonian.hpp"
+#include "support/regressions.hpp"
+
+namespace giga::test {
+namespace {
+
+// A normal distribution as a density, for which everything is known.
+struct Gaussian {
+  Normal normal;
+  [[nodiscard]] Index dim() const { return normal.dim(); }
+  double log_density(const double* theta, double* gradient) const {
+    const Derivatives at = normal.log_density({theta, static_cast<std::size_t>(dim())}, Order::Gradient);
+    std::copy(at.gradient.begin(), at.gradient.end(), gradient);
+    return at.value;
+  }
+};
+
+// Standard deviations from 0.2 to 5 and neighbours correlated.
+Gaussian correlated(Index dim) {
+  const auto size = static_cast<std::size_t>(dim);
+  std::vector<double> mean(size), covariance(size * size);
+  const auto sd = [&](std::size_t d) {
+    return 0.2 * std::pow(25.0, static_cast<double>(d) / static_cast<double>(size));
+  };
+  for (std::size_t d = 0; d < size; ++d) {
+    mean[d] = static_cast<double>(d) - 1;
+    for (std::size_t e = 0; e < size; ++e)
+      covariance[d * size + e] =
+          sd(d) * sd(e) * std::pow(0.6, std::abs(static_cast<double>(d) - static_cast<double>(e)));
+  }
+  return {Normal::with_covariance(mean, covariance)};
+}
+
+struct Moments {
+  std::vector<double> mean, variance;
+};
+Moments moments_of(const std::vector<Chain>& chains) {
+  const auto dim = static_cast<std::size_t>(chains[0].dim);
+  Moments out{std::vector<double>(dim, 0.0), std::vector<double>(dim, 0.0)};
+  double count = 0;
+  for (const Chain& chain : chains) {
+    for (Index s = 0; s < chain.num_draws(); ++s, ++count) {
+      for (std::size_t d = 0; d < dim; ++d) out.mean[d] += chain.draw(s)[d];
+    }
+  }
+  for (double& value : out.mean) value /= count;
+  for (const Chain& chain : chains) {
+    for (Index s = 0; s < chain.num_draws(); ++s) {
+      for (std::size_t d = 0; d < dim; ++d)
+        out.variance[d] += std::pow(chain.draw(s)[d] - out.mean[d], 2) / count;
+    }
+  }
+  return out;
+}
+
+TEST(Leapfrog, RunsBackToWhereItCameFromAfterAThousandSteps) {
+  const Regression model = regression(Family::BernoulliLogit, 200, 4, 1);
+  const RegressionPosterior posterior(model, Normal::isotropic(4));
+  Hamiltonian hamiltonian{DensityView(posterior)};
+  PhasePoint point;
+  point.q = {0.1, -0.2, 0.3, 0.4};
+  hamiltonian.evaluate(point);
+  Stream random = stream(1, "momentum");
+  hamiltonian.draw_momentum(point, random);
+  const PhasePoint start = point;
+  for (int i = 0; i < 1000; ++i) hamiltonian.leapfrog(point, 0.02);
+  EXPECT_GT(std::abs(point.q[0] - start.q[0]), 1e-3);
+  for (double& p : point.p) p = -p;
+  for (int i = 0; i < 1000; ++i) hamiltonian.leapfrog(point, 0.02);
+  for (std::size_t d = 0; d < 4; ++d) {
+    EXPECT_NEAR(point.q[d], start.q[d], 1e-12 * (1 + std::abs(start.q[d])));
+    EXPECT_NEAR(-point.p[d], start.p[d], 1e-12 * (1 + std::abs(start.p[d])) * 10);
+  }
+}
+
+TEST(Leapfrog, HasAnEnergyErrorOfSecondOrder) {
+  const Regression model = regression(Family::PoissonSoftplus, 100, 3, 2);
+  const RegressionPosterior posterior(model, Normal::isotropic(3));
+  const auto worst_error = [&](double step) {
+    Hamiltonian hamiltonian{DensityView(posterior)};
+    PhasePoint point;
+    point.q = {0.5, 0.5, 3};
+    hamiltonian.evaluate(point);
+    point.p = {1, -1, 0.5};
+    const double before = hamiltonian.energy(point);
+    double worst = 0;
+    for (double time = 0; time < 2; time += step) {
+      hamiltonian.leapfrog(point, step);
+      worst = std::max(worst, std::abs(hamiltonian.energy(point) - before));
+    }
+    return worst;
+  };
+  EXPECT_NEAR(worst_error(0.008) / worst_error(0.004), 4, 0.4);
+  EXPECT_NEAR(worst_error(0.004) / worst_error(0.002), 4, 0.4);
+}
+
+TEST(Sample, RecoversTheMomentsOfAGaussian) {
+  for (const SamplerKind kind : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh}) {
+    const Gaussian target = correlated(kind == SamplerKind::Rwmh ? 3 : 10);
+    SampleOptions options;
+    options.sampler = kind;
+    options.warmup = kind == SamplerKind::Rwmh ? 10000 : 1000;
+    options.draws = kind == SamplerKind::Rwmh ? 20000 : 4000;
+    options.thin = kind == SamplerKind::Rwmh ? 10 : 1;
+    const auto chains = sample(target, options, dispersed_starts(target.normal, 4, 3));
+    const Moments got = moments_of(chains);
+    const std::vector<double> sds = target.normal.standard_deviations();
+    for (std::size_t d = 0; d < sds.size(); ++d) {
+      // At least 5000 effective draws: four standard errors are 0.057 sd and 4% of a standard deviation.
+      EXPECT_NEAR(got.mean[d], target.normal.mean()[d], 0.057 * sds[d]) << name(kind) << " " << d;
+      EXPECT_NEAR(std::sqrt(got.variance[d]), sds[d], 0.04 * sds[d]) << name(kind) << " " << d;
+    }
+  }
+}
+
+TEST(Sample, GivesTheSameDrawsForAnyNumberOfThreads) {
+  const Gaussian target = correlated(4);
+  for (const SamplerKind kind : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh}) {
+    SampleOptions options;
+    options.sampler = kind;
+    options.warmup = 200;
+    options.draws = 100;
+    options.threads = 1;
+    const auto one = sample(target, options, dispersed_starts(target.normal, 3, 5));
+    options.threads = 2;
+    const auto two = sample(target, options, dispersed_starts(target.normal, 3, 5));
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(one[c].draws, two[c].draws) << name(kind);
+    EXPECT_NE(one[0].draws, one[1].draws);
+  }
+}
+
+// A half-line that throws beyond its end, and a gap where it is not a number.
+struct Awkward {
+  [[nodiscard]] Index dim() const { return 1; }
+  double log_density(const double* theta, double* gradient) const {
+    if (theta[0] < 0) throw std::domain_error("negative");
+    gradient[0] = -1;
+    return theta[0] > 3 && theta[0] < 3.1 ? std::nan("") : -theta[0];
+  }
+};
+
+TEST(Sample, RejectsAndCountsProposalsWhereTheDensityThrowsOrIsNotFinite) {
+  for (const SamplerKind kind : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh}) {
+    SampleOptions options;
+    options.sampler = kind;
+    options.warmup = 500;
+    options.draws = 2000;
+    const auto chains = sample(Awkward{}, options, {{1.0}, {2.0}});
+    for (const Chain& chain : chains) {
+      EXPECT_GT(chain.num_not_finite, 0) << name(kind);
+      for (Index s = 0; s < chain.num_draws(); ++s) {
+        ASSERT_GE(chain.draw(s)[0], 0);
+        ASSERT_FALSE(chain.draw(s)[0] > 3 && chain.draw(s)[0] < 3.1);
+      }
+    }
+  }
+}
+
+TEST(Sample, StopsWhenTheObserverSaysSoAndKeepsWhatItHas) {
+  const Gaussian target = correlated(2);
+  SampleOptions options;
+  options.warmup = 50;
+  options.draws = 1000;
+  const auto chains =
+      sample(target, options, dispersed_starts(target.normal, 2, 1),
+             [](const ChainProgress& at) { return at.iteration >= 60 ? Verdict::Stop : Verdict::Continue; });
+  for (const Chain& chain : chains) {
+    EXPECT_TRUE(chain.stopped);
+    EXPECT_EQ(chain.num_draws(), 10);
+  }
+}
+
+TEST(Sample, RefusesWhatCannotBe) {
+  const Gaussian target = correlated(2);
+  const auto starts = dispersed_starts(target.normal, 1, 1);
+  EXPECT_THROW((void)sample(target, {.draws = 0}, starts), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {.target_accept = 1.5}, starts), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {}, {}), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {}, {{1.0}}), std::invalid_argument);
+  EXPECT_THROW((void)sample(Awkward{}, {}, {{-1.0}}), std::invalid_argument);
+}
+
+TEST(Windows, ADefaultWarmUpIsDividedAsStansUsersKnowIt) {
+  const Windows windows(1000);
+  std::vector<Index> ends;
+  for (Index i = 0; i < 1000; ++i) {
+    if (windows.ends_window(i)) ends.push_back(i);
+  }
+  EXPECT_EQ(ends, (std::vector<Index>{99, 149, 249, 449, 949}));
+  EXPECT_FALSE(windows.learns(74));
+  EXPECT_TRUE(windows.learns(75));
+  EXPECT_TRUE(windows.learns(949));
+  EXPECT_FALSE(windows.learns(950));
+}
+
+}  // namespace
+}  // namespace giga::test
