@@ -13,8 +13,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// Up to here n^2 products cost less than the transforms.
-constexpr std::size_t kDirectDraws = 64;
+// Sums of products for this many lags cost about as much as the transforms of a chain.
+constexpr Index kDirectLags = 64;
 
 // Not the operator: that one looks for infinities among the factors.
 Complex product(Complex a, Complex b) {
@@ -63,19 +63,22 @@ class Fourier {
   std::vector<Complex> roots_;  // exp(-2 pi i k / size) for k < size / 2
 };
 
-void add_directly(std::span<const double> centred, std::size_t n, std::span<double> sums) {
-  for (std::size_t start = 0; start < centred.size(); start += n) {
-    const std::span<const double> chain = centred.subspan(start, n);
-    for (std::size_t lag = 0; lag < n; ++lag) {
-      for (std::size_t i = lag; i < n; ++i) sums[lag] += chain[i] * chain[i - lag];
-    }
+// sum of x_i x_{i + lag}, in four running sums that do not wait for each other.
+double lagged_product(std::span<const double> x, std::size_t lag) {
+  const std::span<const double> y = x.subspan(lag);
+  double sums[4] = {};
+  std::size_t i = 0;
+  for (; i + 4 <= y.size(); i += 4) {
+    for (std::size_t k = 0; k < 4; ++k) sums[k] += x[i + k] * y[i + k];
   }
+  for (; i < y.size(); ++i) sums[0] += x[i] * y[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // The power spectrum |X_k|^2 of a real sequence, padded with zeros to twice its length, is the transform of
 // its autocovariance. Two chains travel together as x + i y = z: since |Z_k|^2 + |Z_-k|^2 = 2 (|X_k|^2 +
 // |Y_k|^2), the real part of what |Z_k|^2 transforms back to is the sum of both autocovariances.
-void add_by_fourier(std::span<const double> centred, std::size_t n, std::span<double> sums) {
+std::vector<double> sums_by_fourier(std::span<const double> centred, std::size_t n) {
   const std::size_t size = std::bit_ceil(2 * n);
   const Fourier fourier(size);
   std::vector<Complex> z(size), power(size);
@@ -88,22 +91,30 @@ void add_by_fourier(std::span<const double> centred, std::size_t n, std::span<do
     for (std::size_t k = 0; k < size; ++k) power[k] += std::norm(z[k]);
   }
   fourier.transform(power);
+  std::vector<double> sums(n);
   for (std::size_t lag = 0; lag < n; ++lag) sums[lag] = power[lag].real() / static_cast<double>(size);
+  return sums;
 }
 
 }  // namespace
 
-std::vector<double> mean_autocovariance(std::span<const double> centred, Index num_draws) {
-  const auto n = static_cast<std::size_t>(num_draws);
-  assert(n > 0 && centred.size() % n == 0);
-  std::vector<double> sums(n);
-  if (n <= kDirectDraws) {
-    add_directly(centred, n, sums);
+MeanAutocovariance::MeanAutocovariance(std::span<const double> centred, Index num_draws)
+    : centred_(centred), num_draws_(num_draws) {
+  assert(num_draws > 0 && std::ssize(centred) % num_draws == 0);
+}
+
+double MeanAutocovariance::at(Index lag) {
+  assert(lag >= 0 && lag < num_draws_);
+  const auto n = static_cast<std::size_t>(num_draws_), t = static_cast<std::size_t>(lag);
+  double sum = 0;
+  if (lag < kDirectLags) {
+    for (std::size_t start = 0; start < centred_.size(); start += n)
+      sum += lagged_product(centred_.subspan(start, n), t);
   } else {
-    add_by_fourier(centred, n, sums);
+    if (all_.empty()) all_ = sums_by_fourier(centred_, n);
+    sum = all_[t];
   }
-  for (double& sum : sums) sum /= static_cast<double>(centred.size());
-  return sums;
+  return sum / static_cast<double>(centred_.size());
 }
 
 }  // namespace giga

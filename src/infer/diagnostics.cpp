@@ -55,18 +55,15 @@ DrawMatrix distances(const DrawMatrix& draws, double centre) {
   return mapped(draws, [=](double x) { return std::abs(x - centre); });
 }
 
-double rank_rhat(const DrawMatrix& draws) {
-  return any_nan(draws.values) ? kNaN : potential_scale(rank_normalised(split(draws)));
+// Normal scores of the halves of the chains; nothing when the draws have no order.
+DrawMatrix scores_of(const DrawMatrix& draws) {
+  return any_nan(draws.values) ? DrawMatrix{} : rank_normalised(split(draws));
 }
 
-// What follows takes the draws and their order statistics, which several quantities share.
+// What follows takes the draws and what several diagnostics share: the draws in order, and their scores.
 
-double rhat_of(const DrawMatrix& draws, std::span<const double> ordered) {
-  return larger(rank_rhat(draws), rank_rhat(distances(draws, median_of(ordered))));
-}
-
-double ess_bulk_of(const DrawMatrix& draws) {
-  return any_nan(draws.values) ? kNaN : effective_size(rank_normalised(split(draws)));
+double rhat_of(const DrawMatrix& draws, std::span<const double> ordered, const DrawMatrix& scores) {
+  return larger(potential_scale(scores), potential_scale(scores_of(distances(draws, median_of(ordered)))));
 }
 
 double ess_quantile_of(const DrawMatrix& draws, std::span<const double> ordered, double p) {
@@ -92,8 +89,9 @@ double mcse_sd_of(const DrawMatrix& draws) {
   const double mean = mean_of(draws.values);
   int exponent = 0;
   std::frexp(std::ranges::max(distances(draws, mean).values), &exponent);
+  const double per_unit = std::ldexp(1.0, -exponent);
   const DrawMatrix squares =
-      mapped(draws, [=](double x) { return std::pow(std::ldexp(x - mean, -exponent), 2); });
+      mapped(draws, [=](double x) { return (x - mean) * per_unit * ((x - mean) * per_unit); });
   const double variance = mean_of(squares.values);
   const double fourth = mean_of(mapped(squares, [](double x) { return x * x; }).values);
   const double error = (fourth - variance * variance) / effective_size(split(squares));
@@ -104,7 +102,7 @@ double mcse_sd_of(const DrawMatrix& draws) {
 
 double rhat(Chains chains) {
   const DrawMatrix draws = gather(chains);
-  return rhat_of(draws, sorted(draws.values));
+  return rhat_of(draws, sorted(draws.values), scores_of(draws));
 }
 
 double rhat_basic(Chains chains) {
@@ -112,7 +110,7 @@ double rhat_basic(Chains chains) {
 }
 
 double ess_bulk(Chains chains) {
-  return ess_bulk_of(gather(chains));
+  return effective_size(scores_of(gather(chains)));
 }
 
 double ess_tail(Chains chains) {
@@ -187,6 +185,7 @@ std::vector<double> e_bfmi(Chains energies) {
 QuantitySummary summarise(Chains chains) {
   const DrawMatrix draws = gather(chains);
   const std::vector<double> ordered = sorted(draws.values);
+  const DrawMatrix scores = scores_of(draws);
   const double median = median_of(ordered);
   const auto order_statistic = [&](double p) { return ordered.empty() ? kNaN : sorted_quantile(ordered, p); };
   return {.mean = mean_of(draws.values),
@@ -196,8 +195,8 @@ QuantitySummary summarise(Chains chains) {
           .q5 = order_statistic(0.05),
           .q50 = median,
           .q95 = order_statistic(0.95),
-          .rhat = rhat_of(draws, ordered),
-          .ess_bulk = ess_bulk_of(draws),
+          .rhat = rhat_of(draws, ordered, scores),
+          .ess_bulk = effective_size(scores),
           .ess_tail = ess_tail_of(draws, ordered),
           .mcse_mean = mcse_mean_of(draws),
           .mcse_sd = mcse_sd_of(draws)};

@@ -43,7 +43,8 @@ Centred centre(const DrawMatrix& draws) {
     result.means.push_back(mean);
   }
   if (largest > 0 && std::isfinite(largest)) std::frexp(largest, &result.exponent);
-  for (double& x : result.deviations) x = std::ldexp(x, -result.exponent);
+  const double per_unit = std::ldexp(1.0, -result.exponent);
+  for (double& x : result.deviations) x *= per_unit;
   return result;
 }
 
@@ -141,12 +142,10 @@ double effective_size(const DrawMatrix& draws) {
   if (draws.num_draws < 3 || !vary(draws.values)) return kNaN;
   const Centred centred = centre(draws);
   const auto n = static_cast<double>(draws.num_draws);
-  const std::vector<double> covariance = mean_autocovariance(centred.deviations, draws.num_draws);
-  const double within = covariance[0] * n / (n - 1);
-  const double total = covariance[0] + variance_between(centred);
-  const auto rho = [&](Index lag) {
-    return 1 - (within - covariance[static_cast<std::size_t>(lag)]) / total;
-  };
+  MeanAutocovariance covariance(centred.deviations, draws.num_draws);
+  const double variance = covariance.at(0), within = variance * n / (n - 1);
+  const double total = variance + variance_between(centred);
+  const auto rho = [&](Index lag) { return 1 - (within - covariance.at(lag)) / total; };
   const auto size = static_cast<double>(draws.values.size());
   return size / std::max(autocorrelation_time(rho, draws.num_draws), 1 / std::log10(size));
 }
