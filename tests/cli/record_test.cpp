@@ -72,8 +72,8 @@ TEST_F(Record, HasExactlyTheKeysOfTheContract) {
             sorted({"prepare_bytes_read", "bytes_read", "rows_touched", "rows_rescored", "selector_bytes"}));
   EXPECT_EQ(keys(all["seconds"]),
             sorted({"load", "laplace", "project", "prepare", "construct", "sample", "certify", "total"}));
-  EXPECT_EQ(keys(all["trace"][0]),
-            sorted({"step", "row", "size", "gamma", "alignment", "relative_error", "heldout_error", "bound"}));
+  EXPECT_EQ(keys(all["trace"][0]), sorted({"step", "row", "size", "gamma", "alignment", "relative_error",
+                                           "heldout_error", "bound"}));
 }
 
 TEST_F(Record, NumbersAgreeWithEachOther) {

@@ -21,8 +21,8 @@ struct Column {
   Index feature = -1;  ///< Which of the features it is; -1 for other roles.
 };
 
-/// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable, not
-/// copyable: it may hold most of the memory there is.
+/// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable,
+/// not copyable: it may hold most of the memory there is.
 class Dataset {
  public:
   /// How to get the text of columns that nothing was read from; made by the readers.
@@ -60,9 +60,9 @@ class Dataset {
   /// without a full stop.
   [[nodiscard]] const std::vector<std::string>& notes() const;
 
-  /// The cells of the given rows, one vector of columns().size() texts a row. Numbers that were read are in the
-  /// shortest form that reads back the same bits; unused columns are the text of the input (empty if the input
-  /// was a stream, which cannot be read again).
+  /// The cells of the given rows, one vector of columns().size() texts a row. Numbers that were read are in
+  /// the shortest form that reads back the same bits; unused columns are the text of the input (empty if the
+  /// input was a stream, which cannot be read again).
   [[nodiscard]] std::vector<std::vector<std::string>> cells(std::span<const Index> rows) const;
 
  private:

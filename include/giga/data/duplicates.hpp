@@ -10,7 +10,7 @@
 namespace giga {
 
 struct DistinctRows {
-  std::vector<Index> rows;           ///< The first of each set of equal rows, ascending. Empty: all rows are distinct.
+  std::vector<Index> rows;  ///< The first of each set of equal rows, ascending. Empty: all rows are distinct.
   std::vector<double> multiplicity;  ///< Of each distinct row. Empty: all are 1.
   Index num_rows = 0;                ///< Distinct rows.
   Index num_repeats = 0;             ///< Rows that equal an earlier one.

@@ -1,5 +1,5 @@
-// The scale of the features, taken from all the data once. It travels with a coreset: taking it again from the
-// coreset's rows would change the posterior.
+// The scale of the features, taken from all the data once. It travels with a coreset: taking it again from
+// the coreset's rows would change the posterior.
 #pragma once
 
 #include <vector>
@@ -13,15 +13,16 @@ namespace giga {
 /// z = (x - mean) / scale for every feature.
 struct Standardisation {
   std::vector<double> mean;
-  std::vector<double> scale;          ///< Never 0.
-  std::vector<Index> constant;        ///< Features with one value only; their mean is that value, their scale 1.
+  std::vector<double> scale;    ///< Never 0.
+  std::vector<Index> constant;  ///< Features with one value only; their mean is that value, their scale 1.
 
   /// mean 0, scale 1: z = x.
   [[nodiscard]] static Standardisation identity(Index num_features);
 };
 
-/// Mean and population standard deviation of each feature, weighted by the multiplicities. The same bits for any
-/// number of threads; rows counted twice give the same bits as every multiplicity doubled.
-[[nodiscard]] Standardisation standardise(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool);
+/// Mean and population standard deviation of each feature, weighted by the multiplicities. The same bits for
+/// any number of threads; rows counted twice give the same bits as every multiplicity doubled.
+[[nodiscard]] Standardisation standardise(const Dataset& data, const DistinctRows& rows,
+                                          const ThreadPool& pool);
 
 }  // namespace giga
