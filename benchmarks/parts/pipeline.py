@@ -41,10 +41,14 @@ def print_errors(ours, theirs):
 def against_python(bench):
     libraries = peer_blas()
     warn_of_slow_blas(libraries)
-    num_rows = bench.peer_rows or 200_000 // bench.shrink
+    num_rows = bench.peer_rows or 500_000 // bench.shrink
     path = data(bench, num_rows)
-    command = [PYTHON, PEERS / "pipeline_numpy.py", path, "--size", 100, "--projection-dim", PROJECTION_DIM]
-    settings = fastest_settings(command, total, (1, CORES))
+
+    def command_for(file):
+        return [PYTHON, PEERS / "pipeline_numpy.py", file, "--size", 100, "--projection-dim", PROJECTION_DIM]
+
+    settings = fastest_settings(command_for(data(bench, min(num_rows, 100_000))), total, (1, CORES))
+    command = command_for(path)
     output_of(build(bench, path))  # the file is in the page cache for both
     repeats = bench.repeats(3)
     ours, theirs = [], []
