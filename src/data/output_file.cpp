@@ -89,9 +89,9 @@ int rename_without_replacing(const char* from, const char* to) {
     return 0;
   }
   if (errno == EEXIST) return errno;
-  const int placeholder = ::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (placeholder < 0) return errno;
-  ::close(placeholder);
+  const int reserved = ::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (reserved < 0) return errno;
+  ::close(reserved);
   if (::rename(from, to) == 0) return 0;
   const int error = errno;
   ::unlink(to);

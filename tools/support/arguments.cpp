@@ -44,12 +44,12 @@ bool is_word(const std::string& argument) {
 
 }  // namespace
 
-void Arguments::add_value(const std::string& name, const std::string& placeholder, const std::string& help,
+void Arguments::add_value(const std::string& name, const std::string& value_name, const std::string& help,
                           const std::string& group) {
   // TakeAll: a repeated option is refused by text(), in our words.
   app_->add_option(
           "--" + name, [](const CLI::results_t&) { return true; }, help)
-      ->option_text(placeholder)
+      ->option_text(value_name)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
 }

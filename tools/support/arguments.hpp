@@ -32,7 +32,7 @@ class Arguments {
   explicit Arguments(CLI::App& app) : app_(&app) {}
 
   /// Options are named without dashes. The group is a heading of the help.
-  void add_value(const std::string& name, const std::string& placeholder, const std::string& help,
+  void add_value(const std::string& name, const std::string& value_name, const std::string& help,
                  const std::string& group);
   void add_flag(const std::string& name, const std::string& help, const std::string& group);
 
