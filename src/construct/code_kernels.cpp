@@ -60,8 +60,8 @@ HWY_INLINE float subtract_target(const double* x, double inverse_norm, double c,
 }
 
 // codes[j] = q + 136 with q = round(unit[j] / step); errors[0] and [1] are the squared norms of unit - step q
-// and of unit - step 16 h. Both arrays may be written and read up to the next multiple of the vector width:
-// they have room, and `unit` is zero there.
+// and of unit - step 16 h, [2] that of unit. Both arrays may be written and read up to the next multiple of
+// the vector width: they have room, and `unit` is zero there.
 HWY_INLINE void round_to_codes(const float* unit, float step, float inverse_step, Index dim,
                                std::uint8_t* codes, float* errors) {
   const hn::ScalableTag<float> f32;
@@ -73,8 +73,10 @@ HWY_INLINE void round_to_codes(const float* unit, float step, float inverse_step
   const auto offset = hn::Set(i32, kCodeOffset);
   auto squares = hn::Zero(f32);
   auto coarse_squares = hn::Zero(f32);
+  auto unit_squares = hn::Zero(f32);
   for (Index j = 0; j < dim; j += width) {
     const auto u = hn::LoadU(f32, unit + j);
+    unit_squares = hn::Add(unit_squares, hn::Mul(u, u));
     const auto q = hn::NearestInt(hn::Mul(u, inverse));
     const auto error = hn::Sub(u, hn::Mul(vstep, hn::ConvertTo(f32, q)));
     squares = hn::Add(squares, hn::Mul(error, error));
@@ -85,6 +87,7 @@ HWY_INLINE void round_to_codes(const float* unit, float step, float inverse_step
   }
   errors[0] = hn::GetLane(hn::SumOfLanes(f32, squares));
   errors[1] = hn::GetLane(hn::SumOfLanes(f32, coarse_squares));
+  errors[2] = hn::GetLane(hn::SumOfLanes(f32, unit_squares));
 }
 
 // Four rows at a time, so that a direction is loaded once for all of them.
@@ -135,8 +138,10 @@ HWY_INLINE void subtract_along(float* units, Index room, const float* b, Index n
   }
 }
 
-// y[k * 16 + r] = <unit_r, b_k>, unit_r -= sum_k y b_k, for the 16 rows of a group.
-HWY_INLINE void split_off(float* units, Index room, const CodeFrame& frame, Index dim, float* y) {
+// y[k * 16 + r] = <unit_r, b_k> / rho_r in steps of 1 / 32768, unit_r -= rho_r sum_k y b_k, for the 16 rows
+// of a group. What rounding takes from y stays in unit.
+HWY_INLINE void split_off(float* units, Index room, const CodeFrame& frame, Index dim, const float* rho,
+                          float* along, std::int16_t* y) {
   const auto width = static_cast<Index>(hn::Lanes(hn::ScalableTag<float>()));
   const float* const b = frame.leading.data();
   constexpr Index kMany = 3;
@@ -144,13 +149,22 @@ HWY_INLINE void split_off(float* units, Index room, const CodeFrame& frame, Inde
     float* const some = units + r * room;
     Index k = 0;
     for (; k + kMany <= frame.num_leading; k += kMany)
-      measure_along<kMany>(some, room, b + k * room, dim, y + k * kGroupRows + r);
+      measure_along<kMany>(some, room, b + k * room, dim, along + k * kGroupRows + r);
     for (; k < frame.num_leading; ++k)
-      measure_along<1>(some, room, b + k * room, dim, y + k * kGroupRows + r);
+      measure_along<1>(some, room, b + k * room, dim, along + k * kGroupRows + r);
+  }
+  for (Index i = 0; i < frame.num_leading * kGroupRows; ++i) {
+    const float length = rho[i % kGroupRows];
+    const float steps = length > 0 ? std::nearbyint(along[i] / length * kLeadingSteps) : 0.0F;
+    y[i] = static_cast<std::int16_t>(std::clamp(steps, 1 - kLeadingSteps, kLeadingSteps - 1));
+    along[i] = static_cast<float>(y[i]) / kLeadingSteps * length;
+  }
+  for (Index r = 0; r < kGroupRows; r += kRowsTogether) {
+    float* const some = units + r * room;
     Index j = 0;
     for (; j + 2 * width <= room; j += 2 * width)
-      subtract_along<2>(some, room, b, frame.num_leading, y + r, j);
-    for (; j < room; j += width) subtract_along<1>(some, room, b, frame.num_leading, y + r, j);
+      subtract_along<2>(some, room, b, frame.num_leading, along + r, j);
+    for (; j < room; j += width) subtract_along<1>(some, room, b, frame.num_leading, along + r, j);
   }
 }
 
@@ -186,7 +200,7 @@ HWY_INLINE double distance_from_target(double c, const float* unit, Index dim) {
 struct GroupRows {
   double inverse_norm[kGroupRows], c[kGroupRows], rho[kGroupRows];
   float largest[kGroupRows], scale[kGroupRows], step[kGroupRows], inverse_step[kGroupRows],
-      errors[kGroupRows][2];
+      errors[kGroupRows][3];
   bool coded[kGroupRows];
 };
 
@@ -229,14 +243,13 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     g.rho[r] = distance_from_target(g.c[r], units + r * room, dim);
     g.coded[r] = g.coded[r] && g.rho[r] >= kTooCloseToTarget;
   }
-  float* const leading = block.leading + group * frame.num_leading * kGroupRows;
   if (frame.num_leading > 0) {
-    split_off(units, room, frame, dim, leading);
+    float rho[kGroupRows];
+    for (Index r = 0; r < kGroupRows; ++r)
+      rho[r] = r < count && g.coded[r] ? static_cast<float>(g.rho[r]) : 0.0F;
+    split_off(units, room, frame, dim, rho, scratch.along.data(),
+              block.leading + group * frame.num_leading * kGroupRows);
     for (Index r = 0; r < count; ++r) g.largest[r] = largest_of(units + r * room, dim);
-    for (Index r = 0; r < kGroupRows; ++r) {
-      const float share = r < count && g.coded[r] ? 1 / static_cast<float>(g.rho[r]) : 0.0F;
-      for (Index k = 0; k < frame.num_leading; ++k) leading[k * kGroupRows + r] *= share;
-    }
   }
   for (Index r = 0; r < count; ++r) {
     const float needed = std::max(g.largest[r] / 119.0F / static_cast<float>(g.rho[r]), kFinestScale);
@@ -259,10 +272,9 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
       const float coarse_spread = std::sqrt(g.errors[r][1]) / g.step[r] * (1 + 1e-4F);
       bounds.spread = std::max(bounds.spread, spread);
       bounds.coarse_spread = std::max(bounds.coarse_spread, coarse_spread);
-      // |scale q| <= |rest| + |error|, and no component of the rest exceeds `largest`
-      const float reach = g.largest[r] / static_cast<float>(g.rho[r]) * std::sqrt(static_cast<float>(dim));
-      bounds.norm = std::max(bounds.norm,
-                             std::min(reach * 1.01F, 1.01F) + std::max(spread, coarse_spread) * g.scale[r]);
+      // |q| <= |rest| / scale + |error| / scale
+      const float length = std::sqrt(g.errors[r][2]) / g.step[r] * (1 + 1e-4F);
+      bounds.norm = std::max(bounds.norm, length + std::max(spread, coarse_spread));
     } else if (std::any_of(rows + r * dim, rows + (r + 1) * dim, [](double value) { return value != 0; })) {
       summary.left_out.push_back(at);  // too close to l, or squares out of range: scored in double each time
     }
@@ -281,6 +293,7 @@ void Encode(const double* rows, Index first, Index count, Index dim, const CodeF
     scratch.unit.assign(room, 0.0F);
     scratch.codes.assign(room, 0);
   }
+  scratch.along.resize(static_cast<size_t>(frame.num_leading * kGroupRows));
   scratch.dots.resize(static_cast<size_t>(count));
   dots_with(rows, count, dim, frame.l.data(), scratch.dots.data());
   for (Index start = 0; start < count; start += kGroupRows) {
@@ -417,10 +430,11 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float x,
 // for these the middle and the half-length of the interval of x.
 template <bool kGeodesic>
 HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const CodeQuery& query,
-                                  const std::int32_t* sums, float unit, float spread, float error_of_query,
-                                  float threshold, float* xs, float* errors) {
+                                  const std::int32_t* sums, float unit, float spread, float threshold,
+                                  float* xs, float* errors) {
   const hn::CappedTag<float, static_cast<size_t>(kGroupRows)> f32;
   const hn::RebindToSigned<decltype(f32)> i32;
+  const hn::Rebind<std::int16_t, decltype(f32)> i16;
   const hn::Rebind<std::uint16_t, decltype(f32)> u16;
   const hn::RebindToUnsigned<decltype(f32)> u32;
   const auto lanes = static_cast<Index>(hn::Lanes(f32));
@@ -436,12 +450,12 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
     const auto scale =
         hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
     auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, hn::Set(f32, unit)));
-    const float* leading = block.leading + group * num_leading * kGroupRows + r;
+    const std::int16_t* leading = block.leading + group * num_leading * kGroupRows + r;
     for (Index k = 0; k < num_leading; ++k) {
-      x = hn::MulAdd(hn::LoadU(f32, leading + k * kGroupRows),
-                     hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
+      const auto y = hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, leading + k * kGroupRows)));
+      x = hn::MulAdd(y, hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
     }
-    const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), hn::Set(f32, error_of_query));
+    const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), hn::Set(f32, query.float_error));
     auto num = hn::Add(hn::Mul(hn::Set(f32, query.d_along), kappa), hn::Mul(hn::Set(f32, query.d_across), x));
     num = hn::Add(num, hn::Add(hn::Mul(hn::Set(f32, std::abs(query.d_across)), error),
                                hn::Mul(hn::Set(f32, kKappaError * std::abs(query.d_along)), hn::Abs(kappa))));
@@ -468,8 +482,9 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
 template <bool kGeodesic>
 Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
                 Index first_row, float& threshold, std::vector<Candidate>& candidates) {
-  const float coarse_error = query.coarse.error * bounds.norm + query.float_error;
-  const float fine_error = query.fine.error * bounds.norm + query.float_error;
+  // In units of a row's scale: what rounding the row may change in a product, and rounding the query.
+  const float coarse_spread = bounds.coarse_spread + query.coarse.error * bounds.norm;
+  const float fine_spread = bounds.spread + query.fine.error * bounds.norm;
   HWY_ALIGN std::int32_t sums[kGroupRows];
   HWY_ALIGN float xs[kGroupRows];
   HWY_ALIGN float errors[kGroupRows];
@@ -477,14 +492,14 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
   for (Index group = 0; group < block.groups; ++group) {
     if (coarse_first) {
       coarse_products(block, group, query, sums);
-      if (HWY_LIKELY(reaching<kGeodesic>(block, group, query, sums, query.coarse.unit, bounds.coarse_spread,
-                                         coarse_error, threshold, xs, errors) == 0))
+      if (HWY_LIKELY(reaching<kGeodesic>(block, group, query, sums, query.coarse.unit, coarse_spread,
+                                         threshold, xs, errors) == 0))
         continue;
     }
     ++refined;
     fine_products(block, group, query, sums);
-    std::uint32_t hits = reaching<kGeodesic>(block, group, query, sums, query.fine.unit, bounds.spread,
-                                             fine_error, threshold, xs, errors);
+    std::uint32_t hits =
+        reaching<kGeodesic>(block, group, query, sums, query.fine.unit, fine_spread, threshold, xs, errors);
     for (; hits != 0; hits &= hits - 1) {
       const Index r = std::countr_zero(hits);
       const Index at = group * kGroupRows + r;

@@ -28,16 +28,18 @@ namespace giga::kernels {
 inline constexpr Index kGroupRows = 16;
 static_assert(kBlockRows % kGroupRows == 0);
 
+inline constexpr float kLeadingSteps = 32768;  // of a leading coordinate, which is at most 1, from 0
+
 inline constexpr Index kQuadBytes = 2 * kGroupRows;  // of a group, in one plane
 
 /// Codes and side data of the rows of a block. Scales are the upper half of a float: rounded up, so that no
 /// code exceeds 119.
 struct CodeBlock {
-  std::uint8_t* coarse;  // h + 8: groups * quads * 32
-  std::uint8_t* fine;    // f + 8: groups * quads * 32
-  float* kappa;          // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
-  std::uint16_t* scale;  // groups * 16
-  float* leading;        // y: groups * K * 16
+  std::uint8_t* coarse;   // h + 8: groups * quads * 32
+  std::uint8_t* fine;     // f + 8: groups * quads * 32
+  float* kappa;           // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
+  std::uint16_t* scale;   // groups * 16
+  std::int16_t* leading;  // y in steps of 1 / 32768: groups * K * 16
   Index groups;
   Index quads;  // of dimensions: ceil(J / 4)
 };
@@ -57,6 +59,7 @@ struct CodeFrame {
 struct EncodeScratch {
   std::vector<float> unit;
   std::vector<std::uint8_t> codes;
+  std::vector<float> along;
   std::vector<Dots> dots;
 };
 
@@ -64,7 +67,7 @@ struct EncodeScratch {
 struct CodeBounds {
   float spread = 0;         // max over rows of |r_n - sum y b - scale q_n| / scale
   float coarse_spread = 0;  // the same with 16 h_n for q_n
-  float norm = 0;           // max over rows of |scale q_n| and |scale 16 h_n|
+  float norm = 0;           // max over rows of |q_n| and |16 h_n|
 };
 
 /// What encode finds out about a block besides its codes.
@@ -92,7 +95,7 @@ struct CodeQuery {
   SteppedDirection<std::int16_t> coarse;  // 8 bits a step: products with 4-bit codes then fit 16 bits
   std::vector<std::int16_t>
       coarse_spread_out;       // each pair of `coarse` 16 times, once for each row of a group
-  std::vector<float> leading;  // <b_k, g>
+  std::vector<float> leading;  // <b_k, g> / 32768
   float float_error;           // what float arithmetic may lose in x
   float d_along, d_across;
 };

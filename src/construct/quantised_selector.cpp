@@ -12,10 +12,11 @@ namespace {
 
 // Lost in a product to float, at most: in rounding unit rows, and in each of K subtractions and additions.
 constexpr float kFloatError = 1e-6F;
-constexpr Index kLookAgain = 16;
+constexpr Index kTrialBlocks = 16;  // one of so many tells whether the coarse plane is worth trying first
 constexpr float kFloatErrorEach = 1.2e-7F;
-constexpr double kLeadingShare = 0.99;    // of the energy, for leading directions to be worth their bytes
-constexpr double kWholeShare = 1 - 1e-6;  // of the energy: more directions are not
+constexpr double kLeadingShare = 0.99;  // of the energy, for leading directions to be worth their bytes
+constexpr double kRestFactor = 1.5;     // energy left over, to that beyond all directions: fewer will do
+constexpr double kNegligible = 1e-6;
 
 Index num_groups(Index num_rows) {
   return (num_rows + kernels::kGroupRows - 1) / kernels::kGroupRows;
@@ -30,7 +31,8 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   if (most == 0) return frame;
   if (sample_spectrum(rows, kProbeRows).energy_of(most) < kLeadingShare) return frame;
   const Spectrum spectrum = sample_spectrum(rows, kSpectrumRows);
-  frame.num_leading = std::min(most, spectrum.count_for(kWholeShare));
+  const double rest = 1 - spectrum.energy_of(most);
+  frame.num_leading = std::min(most, spectrum.count_for(1 - std::max(kNegligible, kRestFactor * rest)));
   const Index room = kernels::row_room(rows.dim());
   frame.leading.assign(static_cast<std::size_t>(frame.num_leading * room), 0.0F);
   for (Index k = 0; k < frame.num_leading; ++k) {
@@ -89,7 +91,7 @@ kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame,
     for (std::size_t j = 0; j < std::min(dim, stride); ++j) {
       sum += query.across[j] * static_cast<double>(frame.leading[k * stride + j]);
     }
-    out.leading.push_back(static_cast<float>(sum));
+    out.leading.push_back(static_cast<float>(sum) / kernels::kLeadingSteps);
   }
   out.float_error = kFloatError + kFloatErrorEach * static_cast<float>(frame.num_leading);
   return out;
@@ -105,7 +107,7 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& po
   kappa_offset_ = 2 * fine_offset_;
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
-  buffer_ = LargeBuffer(leading_offset_ + groups * kernels::kGroupRows * sizeof(float) *
+  buffer_ = LargeBuffer(leading_offset_ + groups * kernels::kGroupRows * sizeof(std::int16_t) *
                                               static_cast<std::size_t>(frame_.num_leading));
 
   const Index blocks = num_blocks(rows.num_rows());
@@ -135,7 +137,7 @@ kernels::CodeBlock QuantisedSelector::block(Index index) const {
           buffer_.as<std::uint8_t>(fine_offset_) + first_byte,
           buffer_.as<float>(kappa_offset_) + first_group * kernels::kGroupRows,
           buffer_.as<std::uint16_t>(scale_offset_) + first_group * kernels::kGroupRows,
-          buffer_.as<float>(leading_offset_) + first_group * kernels::kGroupRows * frame_.num_leading,
+          buffer_.as<std::int16_t>(leading_offset_) + first_group * kernels::kGroupRows * frame_.num_leading,
           groups,
           quads_};
 }
@@ -153,23 +155,27 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
 
   const Index blocks = num_blocks(rows_.num_rows());
   std::vector<std::vector<Candidate>> found(static_cast<std::size_t>(blocks));
-  // Where most groups end in the fine plane anyway the coarse one is not tried, but for a look now and then.
-  const bool coarse_first = memory.coarse_helps || memory.num_searches % kLookAgain == 0;
-  ++memory.num_searches;
-  std::atomic<Index> refined = 0;
+  // Where most groups end in the fine plane anyway the coarse one is not tried first, but for some blocks.
+  std::atomic<Index> refined = 0, tried_groups = 0, tried_refined = 0;
   memory.backwards = !memory.backwards;
   pool_.for_each(blocks, [&](Index i) {
     const Index index = memory.backwards ? blocks - 1 - i : i;
     const auto k = static_cast<std::size_t>(index);
     float threshold = best_lower.load(std::memory_order_relaxed);
-    refined += kernels::scan_codes(block(index), codes, bounds_[k], coarse_first, index * kBlockRows,
-                                   threshold, found[k]);
+    const bool coarse_first = i % kTrialBlocks == 0 || 2 * tried_refined.load() < tried_groups.load();
+    const kernels::CodeBlock codes_of_block = block(index);
+    const Index some = kernels::scan_codes(codes_of_block, codes, bounds_[k], coarse_first,
+                                           index * kBlockRows, threshold, found[k]);
+    refined += some;
+    if (coarse_first) {
+      tried_groups += codes_of_block.groups;
+      tried_refined += some;
+    }
     float seen = best_lower.load(std::memory_order_relaxed);
     while (seen < threshold &&
            !best_lower.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
     }
   });
-  if (coarse_first) memory.coarse_helps = 2 * refined.load() < num_groups(rows_.num_rows());
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
   stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +

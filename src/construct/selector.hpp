@@ -14,8 +14,6 @@ namespace giga {
 struct SearchMemory {
   std::vector<Index> contenders;  // rows that came close in the last search
   bool backwards = false;         // passes alternate, so that what the cache still holds is used first
-  Index num_searches = 0;
-  bool coarse_helps = true;  // whether the coarse codes spared most of the fine ones when last tried
 };
 
 class Selector {
