@@ -17,6 +17,7 @@
 namespace giga::kernels {
 constexpr float kSlack = 1e-5F;
 constexpr float kKappaError = 2e-7F;  // relative, of a kappa rounded to float
+constexpr float kPlainError = 1e-6F;  // of 1 - c^2 - x^2, as float has it
 constexpr double kTooCloseToTarget = 1e-5;
 constexpr float kFinestScale = 1e-12F;  // of rows that the leading directions span
 constexpr int kCodeOffset = 136;        // q + 136 = 16 (h + 8) + (f + 8)
@@ -29,11 +30,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Encoding runs in stages over the 16 rows of a group, so that the roots and divisions of one row do not wait
 // for those of another.
-
-// Room for dim rounded up to any vector width.
-HWY_INLINE Index row_room(Index dim) {
-  return (dim + 63) / 64 * 64;
-}
 
 // unit[j] = x_j / |x| - c l_j in float; returns its largest magnitude.
 HWY_INLINE float subtract_target(const double* x, double inverse_norm, double c, const double* l, Index dim,
@@ -410,61 +406,91 @@ struct Interval {
   float lower, upper;
 };
 
-HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float x, float error) {
+// kappa and x within `along_error` and `error`.
+HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float along_error, float x,
+                                   float error) {
   const float centre = query.d_along * kappa + query.d_across * x;
-  const float reach = std::abs(query.d_across) * error + kKappaError * std::abs(query.d_along * kappa);
+  const float reach = std::abs(query.d_across) * error + std::abs(query.d_along) * along_error;
+  if (!query.geodesic) {
+    const float length = query.plain ? 1.0F : std::sqrt(1 + kappa * kappa);
+    return {(centre - reach) / length * (1 - kSlack), (centre + reach) / length * (1 + kSlack)};
+  }
   const auto score = [&](float num, float rest) {
     return num <= 0 ? -1.0F : num / std::sqrt(num * num + std::max(0.0F, rest));
   };
-  if (!query.geodesic) {
-    const float length = std::sqrt(1 + kappa * kappa);
-    return {(centre - reach) / length * (1 - kSlack), (centre + reach) / length * (1 + kSlack)};
+  const auto far = [](float value, float by) { return (std::abs(value) + by) * (std::abs(value) + by); };
+  const auto near = [](float value, float by) {
+    const float least = std::max(0.0F, std::abs(value) - by);
+    return least * least;
+  };
+  // plain: of 1 - c^2 - x^2, at most and at least. What float loses of it is far below kPlainError.
+  const float most = 1 - near(x, error) - (query.plain ? near(kappa, along_error) - kPlainError : 0.0F);
+  const float least = 1 - far(x, error) - (query.plain ? far(kappa, along_error) + kPlainError : 0.0F);
+  return {score(centre - reach, most) * (1 - kSlack), score(centre + reach, least) * (1 + kSlack)};
+}
+
+using Floats = hn::CappedTag<float, static_cast<size_t>(kGroupRows)>;
+
+HWY_INLINE hn::Vec<Floats> scales_of(const CodeBlock& block, Index at) {
+  const Floats f32;
+  const hn::Rebind<std::uint16_t, Floats> u16;
+  const hn::RebindToUnsigned<Floats> u32;
+  return hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
+}
+
+// x of the rows of a group from row r on, given the products of their codes.
+HWY_INLINE hn::Vec<Floats> products_with(const CodeBlock& block, Index group, Index r, const CodeQuery& query,
+                                         const std::int32_t* sums, float unit, hn::Vec<Floats> scale) {
+  const Floats f32;
+  const hn::RebindToSigned<Floats> i32;
+  const hn::Rebind<std::int16_t, Floats> i16;
+  const auto num_leading = static_cast<Index>(query.leading.size());
+  const std::int16_t* leading = block.leading + group * num_leading * kGroupRows + r;
+  auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, hn::Set(f32, unit)));
+  for (Index k = 0; k < num_leading; ++k) {
+    const auto y = hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, leading + k * kGroupRows)));
+    x = hn::MulAdd(y, hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
   }
-  const float far = std::abs(x) + error;
-  const float near = std::max(0.0F, std::abs(x) - error);
-  return {score(centre - reach, 1 - near * near) * (1 - kSlack),
-          score(centre + reach, 1 - far * far) * (1 + kSlack)};
+  return x;
 }
 
 // The rows of a group, as bits, whose score may reach the threshold, given the products of their codes; and
 // for these the middle and the half-length of the interval of x.
-template <bool kGeodesic>
+template <bool kGeodesic, bool kPlain>
 HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const CodeQuery& query,
-                                  const std::int32_t* sums, float unit, float spread, float threshold,
-                                  float* xs, float* errors) {
-  const hn::CappedTag<float, static_cast<size_t>(kGroupRows)> f32;
-  const hn::RebindToSigned<decltype(f32)> i32;
-  const hn::Rebind<std::int16_t, decltype(f32)> i16;
-  const hn::Rebind<std::uint16_t, decltype(f32)> u16;
-  const hn::RebindToUnsigned<decltype(f32)> u32;
+                                  const std::int32_t* sums, float unit, float spread, float target_spread,
+                                  float threshold, float* xs, float* errors) {
+  const Floats f32;
   const auto lanes = static_cast<Index>(hn::Lanes(f32));
-  const auto num_leading = static_cast<Index>(query.leading.size());
   const auto zero = hn::Zero(f32);
+  const auto one = hn::Set(f32, 1.0F);
   const float t2 = threshold > 0 ? threshold * threshold : 0.0F;
   const auto num_factor = hn::Set(f32, (kGeodesic ? std::max(0.0F, 1 - t2) : 1.0F) * (1 + 2 * kSlack));
   const auto rest_factor = hn::Set(f32, t2);
+  const auto float_error = hn::Set(f32, query.float_error);
   std::uint32_t hits = 0;
   for (Index r = 0; r < kGroupRows; r += lanes) {
     const Index at = group * kGroupRows + r;
     const auto kappa = hn::LoadU(f32, block.kappa + at);
-    const auto scale =
-        hn::BitCast(f32, hn::ShiftLeft<16>(hn::PromoteTo(u32, hn::LoadU(u16, block.scale + at))));
-    auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, hn::Set(f32, unit)));
-    const std::int16_t* leading = block.leading + group * num_leading * kGroupRows + r;
-    for (Index k = 0; k < num_leading; ++k) {
-      const auto y = hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, leading + k * kGroupRows)));
-      x = hn::MulAdd(y, hn::Set(f32, query.leading[static_cast<size_t>(k)]), x);
-    }
-    const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), hn::Set(f32, query.float_error));
+    const auto scale = scales_of(block, at);
+    const auto x = products_with(block, group, r, query, sums, unit, scale);
+    const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), float_error);
+    const auto along_error = kPlain ? hn::Add(hn::Mul(scale, hn::Set(f32, target_spread)), float_error)
+                                    : hn::Mul(hn::Set(f32, kKappaError), hn::Abs(kappa));
     auto num = hn::Add(hn::Mul(hn::Set(f32, query.d_along), kappa), hn::Mul(hn::Set(f32, query.d_across), x));
     num = hn::Add(num, hn::Add(hn::Mul(hn::Set(f32, std::abs(query.d_across)), error),
-                               hn::Mul(hn::Set(f32, kKappaError * std::abs(query.d_along)), hn::Abs(kappa))));
-    auto rest = zero;
+                               hn::Mul(hn::Set(f32, std::abs(query.d_along)), along_error)));
+    auto rest = one;
     if constexpr (kGeodesic) {
       const auto far = hn::Add(hn::Abs(x), error);
-      rest = hn::Max(zero, hn::Sub(hn::Set(f32, 1.0F), hn::Mul(far, far)));
-    } else {
-      rest = hn::Add(hn::Set(f32, 1.0F), hn::Mul(kappa, kappa));
+      rest = hn::Sub(one, hn::Mul(far, far));
+      if constexpr (kPlain) {
+        const auto along = hn::Add(hn::Abs(kappa), along_error);
+        rest = hn::Sub(hn::Sub(rest, hn::Mul(along, along)), hn::Set(f32, kPlainError));
+      }
+      rest = hn::Max(zero, rest);
+    } else if constexpr (!kPlain) {
+      rest = hn::Add(one, hn::Mul(kappa, kappa));
     }
     const auto reaches = hn::And(hn::Gt(num, zero),  // false for NaN: rows that are not here
                                  hn::Ge(hn::Mul(hn::Mul(num, num), num_factor), hn::Mul(rest, rest_factor)));
@@ -479,12 +505,13 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
   return hits;
 }
 
-template <bool kGeodesic>
+template <bool kGeodesic, bool kPlain>
 Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
                 Index first_row, float& threshold, std::vector<Candidate>& candidates) {
   // In units of a row's scale: what rounding the row may change in a product, and rounding the query.
   const float coarse_spread = bounds.coarse_spread + query.coarse.error * bounds.norm;
   const float fine_spread = bounds.spread + query.fine.error * bounds.norm;
+  const float target_spread = bounds.spread + query.target_error * bounds.norm;
   HWY_ALIGN std::int32_t sums[kGroupRows];
   HWY_ALIGN float xs[kGroupRows];
   HWY_ALIGN float errors[kGroupRows];
@@ -492,18 +519,20 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
   for (Index group = 0; group < block.groups; ++group) {
     if (coarse_first) {
       coarse_products(block, group, query, sums);
-      if (HWY_LIKELY(reaching<kGeodesic>(block, group, query, sums, query.coarse.unit, coarse_spread,
-                                         threshold, xs, errors) == 0))
-        continue;
+      const std::uint32_t some = reaching<kGeodesic, kPlain>(
+          block, group, query, sums, query.coarse.unit, coarse_spread, target_spread, threshold, xs, errors);
+      if (HWY_LIKELY(some == 0)) continue;
     }
     ++refined;
     fine_products(block, group, query, sums);
-    std::uint32_t hits =
-        reaching<kGeodesic>(block, group, query, sums, query.fine.unit, fine_spread, threshold, xs, errors);
+    std::uint32_t hits = reaching<kGeodesic, kPlain>(block, group, query, sums, query.fine.unit, fine_spread,
+                                                     target_spread, threshold, xs, errors);
     for (; hits != 0; hits &= hits - 1) {
       const Index r = std::countr_zero(hits);
       const Index at = group * kGroupRows + r;
-      const Interval interval = score_interval(query, block.kappa[at], xs[r], errors[r]);
+      const float along_error = kPlain ? expanded(block.scale[at]) * target_spread + query.float_error
+                                       : kKappaError * std::abs(block.kappa[at]);
+      const Interval interval = score_interval(query, block.kappa[at], along_error, xs[r], errors[r]);
       if (interval.upper < threshold) continue;
       candidates.push_back({first_row + at, interval.upper});
       threshold = std::max(threshold, interval.lower);
@@ -514,9 +543,23 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
 
 Index Scan(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
            Index first_row, float& threshold, std::vector<Candidate>& candidates) {
-  return query.geodesic
-             ? ScanBlock<true>(block, query, bounds, coarse_first, first_row, threshold, candidates)
-             : ScanBlock<false>(block, query, bounds, coarse_first, first_row, threshold, candidates);
+  const auto scan = query.geodesic ? (query.plain ? ScanBlock<true, true> : ScanBlock<true, false>)
+                                   : (query.plain ? ScanBlock<false, true> : ScanBlock<false, false>);
+  return scan(block, query, bounds, coarse_first, first_row, threshold, candidates);
+}
+
+void MeasureTarget(const CodeBlock& block, const CodeQuery& target) {
+  const Floats f32;
+  HWY_ALIGN std::int32_t sums[kGroupRows];
+  for (Index group = 0; group < block.groups; ++group) {
+    fine_products(block, group, target, sums);
+    for (Index r = 0; r < kGroupRows; r += static_cast<Index>(hn::Lanes(f32))) {
+      float* const c = block.kappa + group * kGroupRows + r;
+      const auto scale = scales_of(block, group * kGroupRows + r);
+      const auto x = products_with(block, group, r, target, sums, target.fine.unit, scale);
+      hn::StoreU(hn::Add(hn::LoadU(f32, c), x), f32, c);  // 0 until now, or NaN
+    }
+  }
 }
 
 }  // namespace giga::kernels::HWY_NAMESPACE
@@ -527,10 +570,15 @@ namespace giga::kernels {
 
 HWY_EXPORT(Encode);
 HWY_EXPORT(Scan);
+HWY_EXPORT(MeasureTarget);
 
 void encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
             const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary) {
   HWY_DYNAMIC_DISPATCH(Encode)(rows, first, count, dim, frame, block, scratch, summary);
+}
+
+void measure_target(const CodeBlock& block, const CodeQuery& target) {
+  HWY_DYNAMIC_DISPATCH(MeasureTarget)(block, target);
 }
 
 Index scan_codes(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,

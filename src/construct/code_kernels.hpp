@@ -9,6 +9,13 @@
 //     linear:    score^2 = num^2 / (1 + kappa^2)
 // and the interval known for x gives an interval for the score, without a root or a division.
 //
+// That takes l before the first row is coded, and so a second reading of the rows. Where reading is dear the
+// codes are `plain`: r_n is l_n itself, and c is taken from the codes once l is known. Then
+//     geodesic:  score^2 = num^2 / (num^2 + 1 - c^2 - x^2),    num = A c + B x
+//     linear:    score   = num
+// which is as good but for rows within a few degrees of l or -l: their distance from l is lost in the
+// rounding.
+//
 // The codes lie in two planes of four bits: q = 16 h + f with h in [-7, 7] and f in [-8, 7]. A pass reads the
 // coarse plane; the fine one only for groups in which a row may win by its coarse bound.
 //
@@ -46,14 +53,16 @@ struct CodeBlock {
 
 /// What rows are measured against.
 struct CodeFrame {
-  std::vector<double> l;       // padded
+  bool plain = false;
+  std::vector<double> l;       // padded; zero if plain
   Index num_leading = 0;       // K
   std::vector<float> leading;  // b_k, row_room(J) apart, zero beyond J
 };
 
-/// The distance in memory between rows that may be read and written up to any vector width.
+/// The distance in memory between rows that may be read and written up to any vector width. At multiples of a
+/// power of two the rows of a column would compete for the same few lines of the cache.
 [[nodiscard]] constexpr Index row_room(Index dim) {
-  return (dim + 63) / 64 * 64;
+  return (dim + 63) / 64 * 64 + 16;
 }
 
 struct EncodeScratch {
@@ -91,6 +100,8 @@ struct SteppedDirection {
 
 struct CodeQuery {
   bool geodesic;
+  bool plain;
+  float target_error;                     // as in `fine`, of the steps that l was rounded to; 0 unless plain
   SteppedDirection<std::int32_t> fine;    // 16 bits a step
   SteppedDirection<std::int16_t> coarse;  // 8 bits a step: products with 4-bit codes then fit 16 bits
   std::vector<std::int16_t>
@@ -99,6 +110,9 @@ struct CodeQuery {
   float float_error;           // what float arithmetic may lose in x
   float d_along, d_across;
 };
+
+/// Of plain codes: fills in c from the query whose direction is l.
+void measure_target(const CodeBlock& block, const CodeQuery& target);
 
 /// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound
 /// met. Returns the number of groups whose fine plane was read: all of them if not `coarse_first`.

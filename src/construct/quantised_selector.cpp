@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <utility>
 
 #include "construct/row_pass.hpp"
 #include "construct/spectrum.hpp"
@@ -17,6 +18,13 @@ constexpr float kFloatErrorEach = 1.2e-7F;
 constexpr double kLeadingShare = 0.99;  // of the energy, for leading directions to be worth their bytes
 constexpr double kRestFactor = 1.5;     // energy left over, to that beyond all directions: fewer will do
 constexpr double kNegligible = 1e-6;
+constexpr double kOneDirection = 0.5;  // of the energy along one direction: many rows may be close to l
+
+std::vector<double> padded_double(const ExtendedVector& x, Index dim) {
+  std::vector<double> out(static_cast<std::size_t>(kernels::padded(dim)), 0.0);
+  std::transform(x.begin(), x.end(), out.begin(), [](Extended value) { return static_cast<double>(value); });
+  return out;
+}
 
 Index num_groups(Index num_rows) {
   return (num_rows + kernels::kGroupRows - 1) / kernels::kGroupRows;
@@ -24,9 +32,8 @@ Index num_groups(Index num_rows) {
 
 kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target) {
   kernels::CodeFrame frame;
-  frame.l.assign(static_cast<std::size_t>(kernels::padded(rows.dim())), 0.0);
-  std::transform(target.begin(), target.end(), frame.l.begin(),
-                 [](Extended x) { return static_cast<double>(x); });
+  frame.plain = target.empty();
+  frame.l = padded_double(target, rows.dim());
   const Index most = rows.dim() / 8;
   if (most == 0) return frame;
   if (sample_spectrum(rows, kProbeRows).energy_of(most) < kLeadingShare) return frame;
@@ -72,15 +79,14 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
   return out;
 }
 
-kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame, Index quads) {
-  kernels::CodeQuery out;
-  out.geodesic = query.criterion == Criterion::Geodesic;
-  out.d_along = static_cast<float>(query.d_along);
-  out.d_across = static_cast<float>(query.d_across);
+// A query whose direction across l is g.
+kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFrame& frame, Index quads) {
+  kernels::CodeQuery out{};
+  out.plain = frame.plain;
   // No sum of products with codes of up to 255 may overflow 32 bits; rounding adds half a step a dimension.
   const double room = std::max(1.0, 2147483647.0 / 255 - static_cast<double>(4 * quads));
-  out.fine = stepped<std::int32_t>(query.across, 2 * quads, 32767, room);
-  out.coarse = stepped<std::int16_t>(query.across, 2 * quads, 127, room);
+  out.fine = stepped<std::int32_t>(g, 2 * quads, 32767, room);
+  out.coarse = stepped<std::int16_t>(g, 2 * quads, 127, room);
   for (const std::int16_t pair : out.coarse.pairs)
     out.coarse_spread_out.insert(out.coarse_spread_out.end(), kernels::kGroupRows, pair);
   const auto dim = frame.l.size();
@@ -89,7 +95,7 @@ kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame,
   for (std::size_t k = 0; k < static_cast<std::size_t>(frame.num_leading); ++k) {
     double sum = 0;
     for (std::size_t j = 0; j < std::min(dim, stride); ++j) {
-      sum += query.across[j] * static_cast<double>(frame.leading[k * stride + j]);
+      sum += g[j] * static_cast<double>(frame.leading[k * stride + j]);
     }
     out.leading.push_back(static_cast<float>(sum) / kernels::kLeadingSteps);
   }
@@ -101,7 +107,18 @@ kernels::CodeQuery quantise(const Query& query, const kernels::CodeFrame& frame,
 
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool,
                                      const ExtendedVector& target)
-    : rows_(rows), pool_(pool), quads_((rows.dim() + 3) / 4), frame_(frame_of(rows, target)), near_(rows) {
+    : QuantisedSelector(rows, pool, frame_of(rows, target)) {
+  pool.for_each(num_blocks(rows.num_rows()), [&](Index index) {
+    kernels::EncodeScratch scratch;
+    for_each_tile(rows_, index,
+                  [&](Index first, const double* x, Index count) { encode(first, x, count, scratch); });
+    rows_.passed(index * kBlockRows, std::min(kBlockRows, rows_.num_rows() - index * kBlockRows));
+  });
+  collect();
+}
+
+QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool, kernels::CodeFrame frame)
+    : rows_(rows), pool_(pool), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
   const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
   fine_offset_ = groups * static_cast<std::size_t>(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
@@ -109,24 +126,48 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& po
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
   buffer_ = LargeBuffer(leading_offset_ + groups * kernels::kGroupRows * sizeof(std::int16_t) *
                                               static_cast<std::size_t>(frame_.num_leading));
+  summaries_.resize(static_cast<std::size_t>(num_blocks(rows.num_rows())));
+}
 
-  const Index blocks = num_blocks(rows.num_rows());
-  std::vector<kernels::EncodeSummary> summaries(static_cast<std::size_t>(blocks));
-  pool.for_each(blocks, [&](Index index) {
-    kernels::EncodeScratch scratch;
-    auto& summary = summaries[static_cast<std::size_t>(index)];
-    const kernels::CodeBlock codes = block(index);
-    for_each_tile(rows_, index, [&](Index first, const double* x, Index count) {
-      kernels::encode(x, first - index * kBlockRows, count, rows_.dim(), frame_, codes, scratch, summary);
-      near_.store(first, x, count);
-    });
-    rows_.passed(index * kBlockRows, std::min(kBlockRows, rows_.num_rows() - index * kBlockRows));
-  });
-  for (Index index = 0; index < blocks; ++index) {
-    const auto& summary = summaries[static_cast<std::size_t>(index)];
-    bounds_.push_back(summary.bounds);
-    for (const Index at : summary.left_out) left_out_.push_back(index * kBlockRows + at);
+void QuantisedSelector::encode(Index first, const double* x, Index count, kernels::EncodeScratch& scratch) {
+  const Index index = first / kBlockRows;
+  kernels::encode(x, first - index * kBlockRows, count, rows_.dim(), frame_, block(index), scratch,
+                  summaries_[static_cast<std::size_t>(index)]);
+  near_.store(first, x, count);
+}
+
+void QuantisedSelector::collect() {
+  for (std::size_t index = 0; index < summaries_.size(); ++index) {
+    bounds_.push_back(summaries_[index].bounds);
+    for (const Index at : summaries_[index].left_out)
+      left_out_.push_back(static_cast<Index>(index) * kBlockRows + at);
   }
+  summaries_.clear();
+}
+
+QuantisedBuilder::QuantisedBuilder(const RowSource& rows, const ThreadPool& pool)
+    : selector_(new QuantisedSelector(rows, pool, frame_of(rows, {}))) {}
+
+QuantisedBuilder::~QuantisedBuilder() = default;
+
+bool QuantisedBuilder::suits(const RowSource& rows) {
+  return rows.contiguous() == nullptr && sample_spectrum(rows, kProbeRows).energy_of(1) < kOneDirection;
+}
+
+void QuantisedBuilder::add(Index first, const double* x, Index count, kernels::EncodeScratch& scratch) {
+  selector_->encode(first, x, count, scratch);
+}
+
+std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target) {
+  QuantisedSelector& selector = *selector_;
+  selector.collect();
+  const kernels::CodeQuery along =
+      quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.quads_);
+  selector.target_error_ = along.fine.error;
+  selector.passes_ = 0;
+  selector.pool_.for_each(num_blocks(selector.rows_.num_rows()),
+                          [&](Index index) { kernels::measure_target(selector.block(index), along); });
+  return std::move(selector_);
 }
 
 kernels::CodeBlock QuantisedSelector::block(Index index) const {
@@ -143,11 +184,15 @@ kernels::CodeBlock QuantisedSelector::block(Index index) const {
 }
 
 double QuantisedSelector::prepare_bytes_read() const {
-  return static_cast<double>(rows_.num_rows()) * static_cast<double>(rows_.dim()) * sizeof(double);
+  return passes_ * static_cast<double>(rows_.num_rows()) * static_cast<double>(rows_.dim()) * sizeof(double);
 }
 
 Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchStats& stats) const {
-  const kernels::CodeQuery codes = quantise(query, frame_, quads_);
+  kernels::CodeQuery codes = quantise(query.across, frame_, quads_);
+  codes.geodesic = query.criterion == Criterion::Geodesic;
+  codes.d_along = static_cast<float>(query.d_along);
+  codes.d_across = static_cast<float>(query.d_across);
+  codes.target_error = target_error_;
   const Pick start = best_contender(query, rows_, memory, stats);
   // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
   // timing; the best of them by exact_score does not.

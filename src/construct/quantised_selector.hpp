@@ -5,6 +5,7 @@
 // Small tables of computed rows are also held in float: near_rows.hpp.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/large_buffer.hpp"
@@ -24,6 +25,11 @@ class QuantisedSelector final : public Selector {
   [[nodiscard]] double prepare_bytes_read() const override;
 
  private:
+  friend class QuantisedBuilder;
+
+  QuantisedSelector(const RowSource& rows, const ThreadPool& pool, kernels::CodeFrame frame);
+  void encode(Index first, const double* x, Index count, kernels::EncodeScratch& scratch);
+  void collect();
   [[nodiscard]] kernels::CodeBlock block(Index index) const;
 
   const RowSource& rows_;
@@ -35,9 +41,29 @@ class QuantisedSelector final : public Selector {
   std::size_t kappa_offset_ = 0;
   std::size_t scale_offset_ = 0;
   std::size_t leading_offset_ = 0;
-  std::vector<kernels::CodeBounds> bounds_;  // by block
-  std::vector<Index> left_out_;              // rows without codes, always scored in double
+  std::vector<kernels::EncodeSummary> summaries_;  // by block, while rows are coded
+  std::vector<kernels::CodeBounds> bounds_;        // by block
+  std::vector<Index> left_out_;                    // rows without codes, always scored in double
   NearRows near_;
+  float target_error_ = 0;  // of plain codes
+  double passes_ = 1;       // over the rows, of its own
+};
+
+/// Makes plain codes (see code_kernels.hpp) while somebody else reads the rows.
+class QuantisedBuilder {
+ public:
+  QuantisedBuilder(const RowSource& rows, const ThreadPool& pool);
+  ~QuantisedBuilder();
+
+  /// Whether that is worth it: rows that are computed whenever they are read, and few of them close to l.
+  [[nodiscard]] static bool suits(const RowSource& rows);
+
+  /// Takes rows of one block. Different blocks may come from different threads, with a scratch each.
+  void add(Index first, const double* x, Index count, kernels::EncodeScratch& scratch);
+  [[nodiscard]] std::unique_ptr<Selector> finish(const ExtendedVector& target);
+
+ private:
+  std::unique_ptr<QuantisedSelector> selector_;
 };
 
 }  // namespace giga

@@ -105,21 +105,27 @@ VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
       kind_(options.selector == SelectorKind::Auto ? choose_selector(rows) : options.selector),
       lazy_(std::make_unique<Lazy>()) {
   const auto dim = static_cast<std::size_t>(rows.dim());
-  std::unique_ptr<CapTreeBuilder> tree;  // rides along, so that the rows are read once
+  std::unique_ptr<CapTreeBuilder> tree;  // these ride along, so that the rows are read once
+  std::unique_ptr<QuantisedBuilder> codes;
   if (kind_ == SelectorKind::CapTree) tree = std::make_unique<CapTreeBuilder>(rows, pool_);
+  if (kind_ == SelectorKind::Quantised && QuantisedBuilder::suits(rows))
+    codes = std::make_unique<QuantisedBuilder>(rows, pool_);
 
   std::vector<BlockSum> sums(static_cast<std::size_t>(num_blocks(rows.num_rows())));
   pool_.for_each(num_blocks(rows.num_rows()), [&](Index block) {
     BlockSum& sum = sums[static_cast<std::size_t>(block)];
     sum.high.assign(dim, 0.0);
     sum.low.assign(dim, 0.0);
+    kernels::EncodeScratch scratch;
     for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
       double norms[kTileRows];
       row_norms(x, count, rows.dim(), norms);
       add_tile(x, norms, count, rows.dim(), sum);
       if (tree) tree->add(first, x, norms, count);
+      if (codes) codes->add(first, x, count, scratch);
     });
-    if (tree) rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
+    if (tree || codes)
+      rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
   });
 
   std::vector<double> high(dim, 0.0), low(dim, 0.0);
@@ -147,8 +153,10 @@ VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
     if (smallest_norm < smallest_weighable_norm(norm_sum_)) {
       kind_ = SelectorKind::Scan;
       tree.reset();
+      codes.reset();
     }
     if (tree) std::call_once(lazy_->once, [&] { lazy_->selector = tree->finish(); });
+    if (codes) std::call_once(lazy_->once, [&] { lazy_->selector = codes->finish(target_); });
   }
 }
 

@@ -1,9 +1,15 @@
 // Every selector returns the row of the plain scan, always.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
+#include "base/extended.hpp"
 #include "construct/laws.hpp"
+#include "construct/quantised_selector.hpp"
+#include "construct/row_pass.hpp"
+#include "construct/scan_selector.hpp"
 #include "giga/base/random.hpp"
 #include "giga/construct/simulate.hpp"
 
@@ -77,6 +83,79 @@ TEST(Selector, AllReturnTheSameBitsWhereCodesAreCoarse) {
     }
     test::expect_selectors_agree(p, 15);
   }
+}
+
+// Rows that must be asked for, as those of a projection.
+class AskedRows final : public RowSource {
+ public:
+  explicit AskedRows(const Problem& p) : p_(p) {}
+  [[nodiscard]] Index num_rows() const override { return p_.rows; }
+  [[nodiscard]] Index dim() const override { return p_.dim; }
+  void read(Index first, Index count, double* out) const override {
+    std::copy_n(p_.row(first), count * p_.dim, out);
+  }
+
+ private:
+  const Problem& p_;
+};
+
+std::unique_ptr<Selector> plain_codes(const RowSource& rows, const ThreadPool& pool,
+                                      const ExtendedVector& target) {
+  QuantisedBuilder builder(rows, pool);
+  pool.for_each(num_blocks(rows.num_rows()), [&](Index block) {
+    kernels::EncodeScratch scratch;
+    for_each_tile(rows, block,
+                  [&](Index first, const double* x, Index count) { builder.add(first, x, count, scratch); });
+  });
+  return builder.finish(target);
+}
+
+// Codes made before l is known: of every kind of problem, whether they suit it or not.
+TEST(Selector, PlainCodesReturnTheRowOfTheScan) {
+  const ThreadPool pool(2);
+  for (Index i = 0; i < 110 && !HasFailure(); ++i) {
+    const Problem p = test::selector_problem(i, 6000);
+    const DenseRows rows(p.view());
+    const VectorTable table(rows, {.selector = SelectorKind::Scan, .threads = 1});
+    if (table.zero_target()) continue;
+    const ScanSelector scan(rows, pool);
+    const auto plain = plain_codes(rows, pool, table.target());
+    SearchMemory scan_memory, plain_memory;
+    SearchStats stats;
+    const auto expect_same = [&](const Query& query) {
+      const Pick want = scan.best(query, scan_memory, stats);
+      const Pick got = plain->best(query, plain_memory, stats);
+      EXPECT_EQ(got.row, want.row) << p.label();
+      EXPECT_EQ(got.score, want.score) << p.label();
+    };
+    expect_same(linear_query(table.target(), table.target(), table.norm_sum()));
+    Stream random = stream(7, "plain codes", i);
+    for (int k = 0; k < 12; ++k) {  // from far off l to close by
+      ExtendedVector v = table.target();
+      for (Extended& value : v)
+        value += static_cast<Extended>(std::pow(0.2, k) * random.normal()) / std::sqrt(p.dim);
+      const Extended length = norm(v);
+      if (length == 0 || p.dim == 1) continue;
+      scale(v, 1 / length);
+      expect_same(geodesic_query(table.target(), v, table.norm_sum()));
+      expect_same(linear_query(table.target(), v, table.norm_sum()));
+    }
+  }
+}
+
+TEST(Selector, CodesOfRowsThatMustBeAskedForAreMadeAlongWithTheSum) {
+  const Problem p = test::gaussian_problem(9000, 40, 3);
+  const DenseRows held(p.view());
+  const AskedRows asked(p);
+  const VectorTable want(held, {.selector = SelectorKind::Quantised}),
+      got(asked, {.selector = SelectorKind::Quantised});
+  (void)got.selector();
+  (void)want.selector();
+  EXPECT_EQ(got.prepare_bytes_read(), 9000 * 40 * 8);
+  EXPECT_EQ(want.prepare_bytes_read(), 2 * 9000 * 40 * 8);
+  for (const Method method : test::kAllMethods)
+    test::expect_same_bits(test::build(got, method, 40), test::build(want, method, 40),
+                           std::string(name(method)));
 }
 
 struct Owned {
