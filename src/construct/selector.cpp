@@ -7,7 +7,8 @@ namespace giga {
 namespace {
 
 constexpr std::size_t kMaxContenders = 32;
-constexpr Index kCandidatesAtOnce = 256;
+constexpr Index kFirstRound = 32;
+constexpr Index kCandidatesAtOnce = 64;  // by one thread
 
 }  // namespace
 
@@ -30,30 +31,44 @@ Pick best_contender(const Query& query, const RowSource& rows, const SearchMemor
 Pick best_candidate(const Query& query, const RowSource& rows, const ThreadPool& pool,
                     std::vector<Candidate>& candidates, float threshold, SearchMemory& memory,
                     SearchStats& stats) {
-  std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& x, const Candidate& y) { return x.row < y.row; });
-  const auto count = static_cast<Index>(candidates.size());
-  std::vector<double> scores(candidates.size());
-  const auto score_some = [&](Index chunk) {
-    std::vector<double> scratch;
-    const Index end = std::min(count, (chunk + 1) * kCandidatesAtOnce);
-    for (Index i = chunk * kCandidatesAtOnce; i < end; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      scores[k] = score_row(query, rows, candidates[k].row, scratch);
-    }
-  };
-  const Index chunks = (count + kCandidatesAtOnce - 1) / kCandidatesAtOnce;
-  if (chunks > 1) {
-    pool.for_each(chunks, score_some);
-  } else if (chunks == 1) {
-    score_some(0);
-  }
-  stats.rows_rescored += static_cast<double>(count);
-  stats.bytes_read += static_cast<double>(count) * static_cast<double>(rows.dim()) * sizeof(double);
-
+  // The most promising first, in rounds: what one round finds spares the next most of the rest.
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
+    return x.upper != y.upper ? x.upper > y.upper : x.row < y.row;
+  });
+  std::vector<double> scores;
   Pick pick;
-  for (std::size_t k = 0; k < scores.size(); ++k) pick.offer(candidates[k].row, scores[k]);
+  const auto drop_hopeless = [&] {
+    const auto first = std::partition_point(candidates.begin(), candidates.end(),
+                                            [&](const Candidate& x) { return x.upper >= threshold; });
+    candidates.erase(std::max(first, candidates.begin() + std::ssize(scores)), candidates.end());
+  };
+  drop_hopeless();
+  for (Index round = kFirstRound; scores.size() < candidates.size(); round *= 2) {
+    const Index begin = std::ssize(scores), end = std::min(std::ssize(candidates), begin + round);
+    scores.resize(static_cast<std::size_t>(end));
+    const auto score_some = [&](Index chunk) {
+      std::vector<double> scratch;
+      const Index stop = std::min(end, begin + (chunk + 1) * kCandidatesAtOnce);
+      for (Index i = begin + chunk * kCandidatesAtOnce; i < stop; ++i) {
+        const auto k = static_cast<std::size_t>(i);
+        scores[k] = score_row(query, rows, candidates[k].row, scratch);
+      }
+    };
+    const Index chunks = (end - begin + kCandidatesAtOnce - 1) / kCandidatesAtOnce;
+    if (chunks > 1) {
+      pool.for_each(chunks, score_some);
+    } else {
+      score_some(0);
+    }
+    for (Index i = begin; i < end; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      pick.offer(candidates[k].row, scores[k]);
+    }
+    if (pick.score > 0) threshold = std::max(threshold, safely_below(pick.score));
+    drop_hopeless();
+  }
+  stats.rows_rescored += static_cast<double>(scores.size());
+  stats.bytes_read += static_cast<double>(scores.size()) * static_cast<double>(rows.dim()) * sizeof(double);
 
   std::vector<std::size_t> order(scores.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
