@@ -171,6 +171,26 @@ void Regression::slopes(Index first, Index count, const SlopeFeatures& features,
   }
 }
 
+void Regression::add_gradients(Index first, Index count, const Points& points, Index apart,
+                               double* out) const {
+  const Index dim = num_parameters(), num = points.count(), stride = points.stride();
+  const Index most = std::min(count, kRowsAtOnce);
+  const Scratch z(most * dim), s(most * stride);
+  for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
+    const Index some = std::min(kRowsAtOnce, count - begin);
+    parts_->design.by_row(first + begin, some, z.data());
+    kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
+    for (Index i = 0; i < some; ++i) {
+      const Index n = first + begin + i;
+      double* slopes = s.data() + i * stride;
+      kernels::scores(parts_->family, response(n), slopes, num, slopes);
+      const double times = multiplicity(n);
+      for (Index d = 0; d < dim; ++d) z.data()[i * dim + d] *= times;
+    }
+    kernels::add_products(z.data(), some, dim, s.data(), stride, num, out, apart);
+  }
+}
+
 Derivatives Regression::evaluate(std::span<const double> theta, Order order, const ThreadPool& pool) const {
   const Index dim = num_parameters();
   if (std::ssize(theta) != dim) throw std::invalid_argument("theta has the wrong length");
