@@ -190,7 +190,7 @@ class Work {
 
   Certificate go(const Draws& draws) const {
     Certificate out;
-    out.num_rows = full_.num_rows();
+    out.num_rows = out.num_data_rows = full_.num_rows();
     out.coreset_size = coreset_ == nullptr ? 0 : coreset_->num_rows();
     out.num_parameters = draws.dim;
     out.num_chains = draws.num_chains;

@@ -87,7 +87,8 @@ enum class Doubt {
 [[nodiscard]] std::string_view name(Doubt doubt);
 
 struct Certificate {
-  Index num_rows = 0;  ///< Distinct rows that all was computed against.
+  Index num_rows = 0;       ///< Distinct rows that all was computed against.
+  Index num_data_rows = 0;  ///< Rows of the data, repeats among them; num_rows where that is not known.
   Index coreset_size = 0;
   Index num_parameters = 0;
   Index num_chains = 0;
