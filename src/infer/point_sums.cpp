@@ -1,17 +1,11 @@
 #include "infer/point_sums.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
-
-#include "model/scratch.hpp"
-#include "model/tile_kernels.hpp"
 
 namespace giga {
 namespace {
 
-// Rows whose log-likelihoods at all points of a chunk are held at once.
-constexpr Index kRowsAtOnce = 12;
 // Block sums held at once, in numbers: 64 MB.
 constexpr Index kNumbersAtOnce = Index{1} << 23;
 // The waiting is for an observer's sake: a share of the work is reported at least this often.
@@ -74,17 +68,7 @@ ExtendedVector log_likelihood_sums(const Likelihood& likelihood, std::span<const
   if (points.empty()) return {};
   return sums_of(likelihood.num_rows(), chunks_of(points, likelihood.num_parameters()), 1, pool, observer,
                  [&](Index first, Index count, const Chunk& chunk, double* out) {
-                   const Index num = chunk.points.count();
-                   const Scratch values(kRowsAtOnce * num);
-                   std::array<double, kRowsAtOnce> times{};
-                   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
-                     const Index some = std::min(kRowsAtOnce, count - begin);
-                     for (Index i = 0; i < some; ++i)
-                       times[static_cast<std::size_t>(i)] = likelihood.multiplicity(first + begin + i);
-                     likelihood.log_likelihoods(first + begin, some, chunk.points, values.data());
-                     kernels::add_products(times.data(), some, 1, values.data(), num, num, out + chunk.first,
-                                           num);
-                   }
+                   likelihood.add_log_likelihoods(first, count, chunk.points, out + chunk.first);
                  });
 }
 

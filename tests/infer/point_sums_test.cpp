@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "giga/base/random.hpp"
@@ -26,7 +27,7 @@ TEST(PointSums, AreTheSumsOfEvaluateAtEveryPoint) {
   const ThreadPool pool(2);
   for (const Family family : kFamilies) {
     std::vector<double> multiplicity;
-    for (int n = 0; n < 9000; ++n) multiplicity.push_back(0.5 + n % 3);
+    for (int n = 0; n < 9000; ++n) multiplicity.push_back(n % 3 == 0 ? 0.5 : n % 3);
     const Regression model = regression(family, 9000, 7, 5, multiplicity);
     const std::vector<double> points = some_points(37, 7);
     const ExtendedVector values = log_likelihood_sums(model, points, pool);

@@ -91,6 +91,10 @@ class Likelihood {
   /// out[i * J + j] = slope j of row n = first + i, times the multiplicity. Bits as for log_likelihoods.
   virtual void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const = 0;
 
+  /// out[s] += sum of multiplicity(n) L_n(theta_s) over the rows first .. first + count - 1, each to 1e-14
+  /// absolute or a few roundings of its terms. The bits of an element do not depend on the other points.
+  virtual void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const = 0;
+
   /// out[d * apart + s] += sum of multiplicity(n) dL_n/dtheta_d (theta_s) over the rows first .. first +
   /// count
   /// - 1, added one after the other; apart >= S.
