@@ -232,6 +232,58 @@ TEST(Certificate, ABadCoresetIsNotSafeAndALargerOneIsSuggested) {
   }
 }
 
+// One row whose likelihood is a sum of normal densities of standard deviation 1/2.
+struct Modes {
+  std::vector<double> at;
+
+  [[nodiscard]] static Index num_rows() { return 1; }
+  [[nodiscard]] static Index num_parameters() { return 1; }
+  [[nodiscard]] double log_likelihood(Index /*n*/, const double* theta) const {
+    double sum = 0;
+    for (const double mode : at) sum += std::exp(-2 * (theta[0] - mode) * (theta[0] - mode));
+    return std::log(sum);
+  }
+  void gradient(Index /*n*/, const double* theta, double* out) const {
+    double sum = 0, slope = 0;
+    for (const double mode : at) {
+      const double share = std::exp(-2 * (theta[0] - mode) * (theta[0] - mode));
+      sum += share;
+      slope -= share * 4 * (theta[0] - mode);
+    }
+    out[0] = slope / sum;
+  }
+  void hessian(Index /*n*/, const double* /*theta*/, double* out) const { out[0] = -4; }  // of one mode
+};
+
+// Neither set of draws shows that there is another mode; that they differ does.
+TEST(Certificate, CorrectionsThatEndInDifferentModesAreNotSafe) {
+  const ThreadPool pool(1);
+  const auto both = likelihood_of(Modes{{-5, 5}}), one = likelihood_of(Modes{{-5}});
+  const LaplaceResult other{Normal::with_precision({5}, {4}), 0, 0, 0, 1, 0, LaplaceEnd::Converged};
+  const std::vector<Chain> chains = chains_of(Normal::with_precision({-5}, {4}));
+  const Certificate out =
+      certify(*both, one.get(), Normal::isotropic(1, 1000), chains, pool, {.laplace = &other});
+  EXPECT_TRUE(out.coreset.usable);
+  EXPECT_TRUE(out.laplace.usable);
+  EXPECT_NEAR(out.disagreement, 20, 1);
+  EXPECT_EQ(out.doubt, Doubt::Disagrees);
+}
+
+TEST(Certificate, WeightsThatLeaveTooFewDrawsAreNotSafe) {
+  const ThreadPool pool(2);
+  const Conjugate model(3, 1000, 500, 0);  // half the precision: many draws lie where the posterior is not
+  const std::vector<Chain> chains = chains_of(*model.posterior);
+  const auto of = [&](double least) {
+    return certify(*model.full, model.coreset.get(), model.prior(), chains, pool,
+                   {.min_effective_size = least});
+  };
+  EXPECT_TRUE(of(100).safe());
+  const Certificate out = of(3000);
+  EXPECT_LT(out.coreset.effective_size, 3000);
+  EXPECT_GT(out.min_ess, 3000);
+  EXPECT_EQ(out.doubt, Doubt::FewEffective) << name(out.doubt);
+}
+
 TEST(Certificate, TheSuggestedSizeDoublesAndStopsAtTheOneThatMatchesCurvature) {
   EXPECT_EQ(next_size(10, 11, 1'000'000), 22);
   EXPECT_EQ(next_size(30, 11, 1'000'000), 60);
