@@ -215,6 +215,34 @@ void AllDerivatives(const FamilyParameters& family, const double* y, const doubl
   for_family(family, ArrayDerivatives{y, log_y_factorial, s, count, {value, first, second}});
 }
 
+// sum_i softplus(t_i), t_i = -y_i s_i, is sum_i max(t_i, 0) + log prod_i (1 + exp(-|t_i|)). The factors are
+// fractions with parts between 2^14 and 2^16, so products of 16 are far from overflow.
+HWY_INLINE FamilyVec bernoulli_loss(const double* y, const double* const* s, Index count, Index j) {
+  const FamilyTag d;
+  FamilyVec top = hn::Set(d, 1.0), bottom = top, linear = hn::Zero(d);
+  for (Index i = 0; i < count; ++i) {
+    const FamilyVec x = hn::LoadU(d, s[i] + j), t = hn::Mul(x, hn::Set(d, -y[i]));
+    const Fraction<FamilyVec> e = exp_fraction(d, hn::Neg(hn::Abs(x)), 0.0);
+    top = hn::Mul(top, hn::Add(e.top, e.bottom));
+    bottom = hn::Mul(bottom, e.bottom);
+    linear = hn::Add(linear, at_least(d, t, 0.0));
+  }
+  const FamilyVec product = hn::Div(top, bottom);
+  const FamilyVec log = log_of_normal(d, Pair<FamilyVec>{product, hn::Sub(product, product)}).hi;
+  return hn::Add(linear, log);
+}
+
+void AddBernoulli(const double* y, const double* const* s, Index count, Index many, double* out) {
+  const FamilyTag d;
+  const Index rest = many % kFamilyWidth, whole = many - rest;
+  for (Index j = 0; j < whole; j += kFamilyWidth)
+    hn::StoreU(hn::Sub(hn::LoadU(d, out + j), bernoulli_loss(y, s, count, j)), d, out + j);
+  if (rest == 0) return;
+  Lanes loss;
+  hn::Store(bernoulli_loss(y, s, count, whole), d, loss.lane);
+  for (Index j = 0; j < rest; ++j) out[whole + j] -= loss.lane[j];
+}
+
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -225,6 +253,7 @@ HWY_EXPORT(SharedLogLikelihoods);
 HWY_EXPORT(ArrayLogLikelihoods);
 HWY_EXPORT(Scores);
 HWY_EXPORT(AllDerivatives);
+HWY_EXPORT(AddBernoulli);
 
 void log_likelihoods(const FamilyParameters& family, double y, double log_y_factorial, const double* s,
                      Index count, double* out) {
@@ -243,6 +272,10 @@ void scores(const FamilyParameters& family, double y, const double* s, Index cou
 void derivatives(const FamilyParameters& family, const double* y, const double* log_y_factorial,
                  const double* s, Index count, double* value, double* first, double* second) {
   HWY_DYNAMIC_DISPATCH(AllDerivatives)(family, y, log_y_factorial, s, count, value, first, second);
+}
+
+void add_bernoulli(const double* y, const double* const* s, Index count, Index many, double* out) {
+  if (count > 0) HWY_DYNAMIC_DISPATCH(AddBernoulli)(y, s, count, many, out);
 }
 
 }  // namespace giga::kernels

@@ -27,6 +27,11 @@ void log_likelihoods(const FamilyParameters& family, const double* y, const doub
 /// out[i] = l'(s_i) of one row at many parameters.
 void scores(const FamilyParameters& family, double y, const double* s, Index count, double* out);
 
+/// out[j] += sum_i l(s[i][j]) of the Bernoulli family, for count <= 16 rows i with labels y[i] and j < many.
+/// One logarithm serves all rows, so the error is a few roundings of 1 a row, and of the sum. s[i] has room
+/// for a multiple of 8 elements.
+void add_bernoulli(const double* y, const double* const* s, Index count, Index many, double* out);
+
 /// value[i], first[i], second[i] = l(s_i), l'(s_i), l''(s_i) of many rows at one parameter. `value` and
 /// `second` may be null; without `value`, log_y_factorial is not read.
 void derivatives(const FamilyParameters& family, const double* y, const double* log_y_factorial,

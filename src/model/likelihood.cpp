@@ -75,6 +75,28 @@ class FunctionLikelihood : public Likelihood {
     }
   }
 
+  void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const override {
+    std::vector<double> theta(static_cast<std::size_t>(num_parameters()));
+    for (Index s = 0; s < points.count(); ++s) {
+      points.get(s, theta.data());
+      for (Index n = first; n < first + count; ++n)
+        out[s] += multiplicity(n) * functions_.log_likelihood(row(n), theta.data());
+    }
+  }
+
+  void add_gradients(Index first, Index count, const Points& points, Index apart,
+                     double* out) const override {
+    std::vector<double> theta(static_cast<std::size_t>(num_parameters())), gradient(theta.size());
+    for (Index s = 0; s < points.count(); ++s) {
+      points.get(s, theta.data());
+      for (Index n = first; n < first + count; ++n) {
+        functions_.gradient(row(n), theta.data(), gradient.data());
+        for (Index d = 0; d < num_parameters(); ++d)
+          out[d * apart + s] += multiplicity(n) * gradient[static_cast<std::size_t>(d)];
+      }
+    }
+  }
+
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
                                      const ThreadPool& pool) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());

@@ -171,6 +171,55 @@ void Regression::slopes(Index first, Index count, const SlopeFeatures& features,
   }
 }
 
+void Regression::add_log_likelihoods(Index first, Index count, const Points& points, double* out) const {
+  const Index dim = num_parameters(), num = points.count(), stride = points.stride();
+  const Index most = std::min(count, kRowsAtOnce);
+  const Scratch z(most * dim), s(most * stride);
+  const bool bernoulli = parts_->family.family == Family::BernoulliLogit;
+  for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
+    const Index some = std::min(kRowsAtOnce, count - begin);
+    parts_->design.by_row(first + begin, some, z.data());
+    kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
+    std::array<const double*, kRowsAtOnce> together{};  // rows that count once: they share a logarithm
+    std::array<double, kRowsAtOnce> labels{};
+    std::size_t num_together = 0;
+    for (Index i = 0; i < some; ++i) {
+      const Index n = first + begin + i;
+      const double times = multiplicity(n);
+      double* values = s.data() + i * stride;
+      if (bernoulli && times == 1) {
+        together[num_together] = values;
+        labels[num_together++] = response(n);
+      } else {
+        kernels::log_likelihoods(parts_->family, response(n), parts_->log_factorial_of(n), values, num,
+                                 values);
+        kernels::add_products(&times, 1, 1, values, stride, num, out, num);
+      }
+    }
+    kernels::add_bernoulli(labels.data(), together.data(), static_cast<Index>(num_together), num, out);
+  }
+}
+
+void Regression::add_gradients(Index first, Index count, const Points& points, Index apart,
+                               double* out) const {
+  const Index dim = num_parameters(), num = points.count(), stride = points.stride();
+  const Index most = std::min(count, kRowsAtOnce);
+  const Scratch z(most * dim), s(most * stride);
+  for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
+    const Index some = std::min(kRowsAtOnce, count - begin);
+    parts_->design.by_row(first + begin, some, z.data());
+    kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
+    for (Index i = 0; i < some; ++i) {
+      const Index n = first + begin + i;
+      double* slopes = s.data() + i * stride;
+      kernels::scores(parts_->family, response(n), slopes, num, slopes);
+      const double times = multiplicity(n);
+      for (Index d = 0; d < dim; ++d) z.data()[i * dim + d] *= times;
+    }
+    kernels::add_products(z.data(), some, dim, s.data(), stride, num, out, apart);
+  }
+}
+
 Derivatives Regression::evaluate(std::span<const double> theta, Order order, const ThreadPool& pool) const {
   const Index dim = num_parameters();
   if (std::ssize(theta) != dim) throw std::invalid_argument("theta has the wrong length");

@@ -104,6 +104,52 @@ void PredictMany(const double* by_row, Index count, Index dim, const double* the
   }
 }
 
+// Adds the products of kDims components and kMany vectors of points, over all rows.
+template <Index kDims, Index kMany>
+HWY_INLINE void product_patch(const double* by_row, Index count, Index dim, const double* values,
+                              Index stride, double* out, Index out_stride) {
+  const Tag tag;
+  Vec sums[kDims][kMany];
+  for (Index d = 0; d < kDims; ++d) {
+    for (Index k = 0; k < kMany; ++k) sums[d][k] = hn::LoadU(tag, out + d * out_stride + k * kWidth);
+  }
+  for (Index i = 0; i < count; ++i) {
+    Vec points[kMany];
+    for (Index k = 0; k < kMany; ++k) points[k] = hn::LoadU(tag, values + i * stride + k * kWidth);
+    for (Index d = 0; d < kDims; ++d) {
+      const Vec z = hn::Set(tag, by_row[i * dim + d]);
+      for (Index k = 0; k < kMany; ++k) sums[d][k] = hn::Add(sums[d][k], hn::Mul(z, points[k]));
+    }
+  }
+  for (Index d = 0; d < kDims; ++d) {
+    for (Index k = 0; k < kMany; ++k) hn::StoreU(sums[d][k], tag, out + d * out_stride + k * kWidth);
+  }
+}
+
+// The values of a patch stay in the first-level cache while all components pass.
+void AddProducts(const double* by_row, Index count, Index dim, const double* values, Index stride, Index many,
+                 double* out, Index out_stride) {
+  constexpr Index kMany = 2;
+  Index j = 0;
+  for (; j + kMany * kWidth <= many; j += kMany * kWidth) {
+    const auto patch = [&]<Index kDims>(Index d) HWY_ATTR {
+      product_patch<kDims, kMany>(by_row + d, count, dim, values + j, stride, out + d * out_stride + j,
+                                  out_stride);
+    };
+    Index d = 0;
+    for (; d + 6 <= dim; d += 6) patch.template operator()<6>(d);
+    for (; d + 2 <= dim; d += 2) patch.template operator()<2>(d);
+    for (; d < dim; ++d) patch.template operator()<1>(d);
+  }
+  for (; j < many; ++j) {
+    for (Index d = 0; d < dim; ++d) {
+      double sum = out[d * out_stride + j];
+      for (Index i = 0; i < count; ++i) sum += by_row[i * dim + d] * values[i * stride + j];
+      out[d * out_stride + j] = sum;
+    }
+  }
+}
+
 void ScaleByChosen(const double* table, double factor, const Index* index, Index count, double* values) {
   const Tag tag;
   for (Index j = 0; j < count;) {
@@ -126,6 +172,7 @@ HWY_EXPORT(Predict);
 HWY_EXPORT(AddWeightedRows);
 HWY_EXPORT(AddWeightedSquares);
 HWY_EXPORT(PredictMany);
+HWY_EXPORT(AddProducts);
 HWY_EXPORT(ScaleByChosen);
 
 void predict(const double* by_component, Index dim, const double* theta, double* s) {
@@ -140,6 +187,10 @@ void add_weighted_squares(const double* by_component, Index dim, const double* f
 void predict_many(const double* by_row, Index count, Index dim, const double* theta, Index stride,
                   double* out) {
   HWY_DYNAMIC_DISPATCH(PredictMany)(by_row, count, dim, theta, stride, out);
+}
+void add_products(const double* by_row, Index count, Index dim, const double* values, Index stride,
+                  Index many, double* out, Index out_stride) {
+  HWY_DYNAMIC_DISPATCH(AddProducts)(by_row, count, dim, values, stride, many, out, out_stride);
 }
 void scale_by_chosen(const double* table, double factor, const Index* index, Index count, double* values) {
   HWY_DYNAMIC_DISPATCH(ScaleByChosen)(table, factor, index, count, values);

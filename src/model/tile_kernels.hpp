@@ -25,6 +25,11 @@ void add_weighted_squares(const double* by_component, Index dim, const double* f
 void predict_many(const double* by_row, Index count, Index dim, const double* theta, Index stride,
                   double* out);
 
+/// out[d * out_stride + j] += sum_i by_row[i * dim + d] values[i * stride + j] for d < dim and j < many, row
+/// after row.
+void add_products(const double* by_row, Index count, Index dim, const double* values, Index stride,
+                  Index many, double* out, Index out_stride);
+
 /// values[j] *= factor * table[index[j]]; `index` ascends.
 void scale_by_chosen(const double* table, double factor, const Index* index, Index count, double* values);
 

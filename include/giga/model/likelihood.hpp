@@ -91,6 +91,16 @@ class Likelihood {
   /// out[i * J + j] = slope j of row n = first + i, times the multiplicity. Bits as for log_likelihoods.
   virtual void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const = 0;
 
+  /// out[s] += sum of multiplicity(n) L_n(theta_s) over the rows first .. first + count - 1, each to 1e-14
+  /// absolute or a few roundings of its terms. The bits of an element do not depend on the other points.
+  virtual void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const = 0;
+
+  /// out[d * apart + s] += sum of multiplicity(n) dL_n/dtheta_d (theta_s) over the rows first .. first +
+  /// count
+  /// - 1, added one after the other; apart >= S.
+  virtual void add_gradients(Index first, Index count, const Points& points, Index apart,
+                             double* out) const = 0;
+
   /// sum_n multiplicity(n) L_n(theta) and its derivatives, in blocks reduced in block order: the same bits
   /// for any number of threads.
   [[nodiscard]] virtual Derivatives evaluate(std::span<const double> theta, Order order,

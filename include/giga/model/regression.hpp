@@ -46,6 +46,8 @@ class Regression final : public Likelihood {
   [[nodiscard]] double multiplicity(Index n) const override;
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
   void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const override;
+  void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
+  void add_gradients(Index first, Index count, const Points& points, Index apart, double* out) const override;
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
                                      const ThreadPool& pool) const override;
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,

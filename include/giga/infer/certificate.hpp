@@ -1,0 +1,142 @@
+// How far the posterior of a coreset is from that of all rows, computed against every row.
+//
+// Draws theta_s of the coreset's posterior pi_w have ratios log r_s = L(theta_s) - L(w, theta_s), the density
+// of the posterior pi of all rows over that of pi_w up to a constant. Pareto-smoothed importance sampling
+// (psis.hpp) turns them into weights, and says by k-hat whether that is possible: where it is, pi_w covers
+// pi, and means and standard deviations can be corrected to those of all rows. The Laplace approximation,
+// drawn from and corrected in the same way, stands beside it as the cheap alternative.
+//
+//   const auto part = model.subset(rows, weights);
+//   const Certificate certificate = certify(model, part.get(), prior, chains, pool);
+//   if (certificate.safe()) use(certificate.coreset.after);
+//
+// docs/certificate.md says what the numbers mean and where they are blind.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/infer/chain.hpp"
+#include "giga/infer/laplace.hpp"
+#include "giga/infer/psis.hpp"
+#include "giga/model/likelihood.hpp"
+#include "giga/model/normal.hpp"
+
+namespace giga {
+
+struct CertificateOptions {
+  double max_k_hat = 0.7;           ///< Safe needs k_hat <= min(max_k_hat, 1 - 1 / log10(S)),
+  double min_effective_size = 100;  ///< effective_size >= min_effective_size,
+  double max_rhat = 1.05;           ///< and rhat <= max_rhat for all parameters.
+  Index gradient_draws = 1000;      ///< Fisher distances use at most that many draws, spread evenly; >= 1.
+  Index laplace_draws = 4000;       ///< Drawn from the Laplace approximation; >= 1.
+  std::uint64_t seed = 1;
+  const LaplaceResult* laplace = nullptr;  ///< Of all rows, where it is known already.
+};
+
+/// Mean and standard deviation of a parameter, with their Monte Carlo standard errors.
+struct Estimate {
+  double mean = 0, sd = 0;
+  double mcse_mean = 0, mcse_sd = 0;
+};
+
+/// Draws of an approximation, and the weights that make them draws of the posterior of all rows.
+struct Correction {
+  std::vector<Estimate> before;  ///< One a parameter, of the approximation itself.
+  std::vector<Estimate> after;   ///< Of the posterior of all rows, by the weighted draws.
+  Index num_draws = 0;
+  double relative_ess = 1;    ///< Effective size of the ratios r_s as a Markov chain, over S; at most 1.
+  double k_hat = 0;           ///< 0 if `exact`; infinite when there is no fit (`tail` says why).
+  double k_limit = 0;         ///< What k_hat may be at most.
+  double effective_size = 0;  ///< Of the weighted draws.
+  PsisTail tail = PsisTail::Smoothed;
+  bool exact = false;           ///< The log ratios differ by at most 1e-6: the distributions are the same.
+  Index num_impossible = 0;     ///< Draws at which the posterior of all rows has no density.
+  bool usable = false;          ///< k_hat <= k_limit and effective_size >= min_effective_size
+  std::vector<double> weights;  ///< One a draw, smoothed; they add up to 1.
+};
+
+/// E |g|^2 with g = grad log pi - grad log pi_w: the square of the norm |L - L(w)| of the paper's equation
+/// for the weighted Fisher information distance. It has the units of 1 / theta^2; `whitened` has none: E |C'
+/// g|^2 with C C' the covariance of the Laplace approximation of all rows.
+struct FisherDistance {
+  double value = 0, mcse = 0;
+  double whitened = 0, whitened_mcse = 0;
+};
+
+struct Divergences {
+  double of_coreset = 0;  ///< KL(pi_w || pi)
+  double of_full = 0;     ///< KL(pi || pi_w)
+};
+
+/// Why a coreset is not certified; the first that applies.
+enum class Doubt {
+  None,            ///< Safe to use.
+  DrawsNotFinite,  ///< A draw is NaN or infinite.
+  TooFewDraws,     ///< 20 or fewer, fewer than 6 a chain, or of an effective size below min_effective_size.
+  NotMixed,        ///< rhat > max_rhat, or it has no value: the draws are not those of the posterior.
+  HighKhat,        ///< k_hat > k_limit.
+  FewEffective,    ///< The weights leave fewer than min_effective_size draws.
+  Disagrees,       ///< Both corrections are usable and lead to different means: draws miss a part of pi.
+};
+/// The name used in run records: "none", "draws_not_finite", ...
+[[nodiscard]] std::string_view name(Doubt doubt);
+
+struct Certificate {
+  Index num_rows = 0;       ///< Distinct rows that all was computed against.
+  Index num_data_rows = 0;  ///< Rows of the data, repeats among them; num_rows where that is not known.
+  Index coreset_size = 0;
+  Index num_parameters = 0;
+  Index num_chains = 0;
+  double max_rhat = 0;  ///< Largest of a parameter; NaN if one has none.
+  double min_ess = 0;   ///< Smallest bulk or tail effective size of a parameter.
+  Index num_draws_not_finite = 0;
+  double max_rhat_allowed = 0, min_effective_size = 0;  ///< As in the options.
+
+  Correction coreset;
+  Correction laplace;
+  LaplaceEnd laplace_end = LaplaceEnd::Converged;
+  double disagreement = 0;  ///< Largest distance of the two corrected means, in corrected standard deviations
+
+  Index num_gradient_draws = 0;
+  FisherDistance fisher_coreset;  ///< Under pi_w: the coreset's draws as they are.
+  FisherDistance fisher_full;     ///< Under pi, as in the paper: the coreset's draws, weighted.
+  FisherDistance fisher_laplace;  ///< Under pi as well: the draws of the Laplace approximation, weighted.
+
+  Divergences kl_laplace;  ///< Between the Laplace approximations of the two posteriors.
+  Divergences kl_draws;    ///< Of the posteriors themselves, from the ratios at the coreset's draws.
+
+  Doubt doubt = Doubt::None;
+  Index suggested_size = 0;  ///< Of a coreset to try next; 0 where its size is not the matter.
+
+  [[nodiscard]] bool safe() const { return doubt == Doubt::None; }
+};
+
+enum class CertificateStage { Laplace, Ratios, LaplaceRatios, Gradients };
+
+struct CertificateProgress {
+  CertificateStage stage;
+  double share;  ///< of the stage, 0 .. 1
+};
+/// Called from the thread that calls certify. It may throw to end the work: the exception passes through.
+using CertificateObserver = std::function<void(const CertificateProgress&)>;
+
+/// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the empty
+/// coreset, whose posterior is the prior. Chains must have draws, as many each, of the model's dimension
+/// (std::invalid_argument). The same bits for any number of threads; at most about 100 MB and what the draws
+/// take.
+[[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
+                                  std::span<const Chain> chains, const ThreadPool& pool,
+                                  const CertificateOptions& options = {},
+                                  const CertificateObserver& observer = {});
+
+/// The size to try after `size` points were not enough for D parameters of `num_rows` rows: twice as many and
+/// at least 2 D, but not past D + D(D+1)/2, which matches gradient and curvature, on the way there. 0 when
+/// there are no more rows.
+[[nodiscard]] Index next_size(Index size, Index num_parameters, Index num_rows);
+
+}  // namespace giga

@@ -1,0 +1,429 @@
+#include "giga/infer/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "giga/base/random.hpp"
+#include "giga/infer/diagnostics.hpp"
+#include "infer/point_sums.hpp"
+
+namespace giga {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+// Log ratios that differ by less are equal: no weight is more than a millionth off.
+constexpr double kEqual = 1e-6;
+// Corrected means that differ by more standard deviations, and by 5 standard errors more, disagree.
+constexpr double kDisagreement = 0.1;
+
+// S points in R^D, row-major; those of a chain follow each other.
+struct Draws {
+  Index dim = 0;
+  Index num_chains = 0;  // 0: the draws are independent
+  std::vector<double> values;
+
+  [[nodiscard]] Index count() const { return std::ssize(values) / dim; }
+  [[nodiscard]] std::span<const double> draw(Index s) const {
+    return std::span(values).subspan(static_cast<std::size_t>(s * dim), static_cast<std::size_t>(dim));
+  }
+  [[nodiscard]] std::vector<double> component(Index d) const {
+    std::vector<double> out;
+    for (Index s = 0; s < count(); ++s) out.push_back(draw(s)[static_cast<std::size_t>(d)]);
+    return out;
+  }
+};
+
+void require(bool holds, const std::string& message) {
+  if (!holds) throw std::invalid_argument(message);
+}
+
+Draws pooled(std::span<const Chain> chains, Index dim) {
+  require(!chains.empty(), "there are no chains");
+  Draws draws{dim, std::ssize(chains), {}};
+  for (const Chain& chain : chains) {
+    require(chain.dim == dim,
+            "a chain has " + std::to_string(chain.dim) + " parameters, the model " + std::to_string(dim));
+    require(chain.draws.size() == chains[0].draws.size() && !chain.draws.empty() &&
+                chain.draws.size() % static_cast<std::size_t>(dim) == 0,
+            "chains must have draws, and as many each");
+    draws.values.insert(draws.values.end(), chain.draws.begin(), chain.draws.end());
+  }
+  return draws;
+}
+
+Draws drawn(const Normal& normal, Index count, std::uint64_t seed) {
+  Draws draws{normal.dim(), 0, std::vector<double>(static_cast<std::size_t>(count * normal.dim()))};
+  for (Index s = 0; s < count; ++s) {
+    Stream random = stream(seed, "certificate", s);
+    normal.draw(random, draws.values.data() + s * normal.dim());
+  }
+  return draws;
+}
+
+std::vector<std::vector<double>> by_chain(std::span<const double> series, Index num_chains) {
+  const auto each = series.size() / static_cast<std::size_t>(num_chains);
+  std::vector<std::vector<double>> chains;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(num_chains); ++c) {
+    const auto part = series.subspan(c * each, each);
+    chains.emplace_back(part.begin(), part.end());
+  }
+  return chains;
+}
+
+// The standard error of sum w_s (x_s - mean) as a mean of S terms, for weights that add up to 1: by the
+// autocorrelation of these terms, or as of independent ones where there are no chains or it has no answer.
+double error_of(std::span<const double> away, std::span<const double> weights, Index num_chains,
+                double relative_ess) {
+  std::vector<double> terms;
+  Extended squares = 0;
+  for (std::size_t s = 0; s < away.size(); ++s) {
+    const double term = weights[s] == 0 ? 0 : weights[s] * away[s];
+    squares += Extended{term} * term;
+    terms.push_back(term * static_cast<double>(away.size()));
+  }
+  const double plain = static_cast<double>(std::sqrt(squares)) / std::sqrt(relative_ess);
+  if (num_chains == 0) return plain;
+  const double error = mcse_mean(by_chain(terms, num_chains));
+  return std::isnan(error) ? plain : error;
+}
+
+Estimate weighted_estimate(std::span<const double> values, std::span<const double> weights, Index num_chains,
+                           double relative_ess) {
+  const WeightedMoments moments = weighted_moments(values, weights);
+  Estimate out{moments.mean, moments.sd, 0, 0};
+  std::vector<double> away, square;
+  for (const double value : values) {
+    away.push_back(value - out.mean);
+    // The derivative of the standard deviation in the variance is 1 / (2 sd).
+    square.push_back((away.back() * away.back() - out.sd * out.sd) / (2 * out.sd));
+  }
+  out.mcse_mean = error_of(away, weights, num_chains, relative_ess);
+  out.mcse_sd = error_of(square, weights, num_chains, relative_ess);
+  return out;
+}
+
+// Of a Markov chain the effective size of the ratios, as the weights are what is averaged; where they have
+// none, as when they are all equal, `otherwise`.
+double relative_ess_of(std::span<const double> log_ratios, Index num_chains, double otherwise) {
+  constexpr double kLeast = 1e-6;
+  if (num_chains == 0) return 1;
+  double most = -std::numeric_limits<double>::infinity();
+  for (const double value : log_ratios) most = std::max(most, std::isnan(value) ? most : value);
+  std::vector<double> ratios;
+  for (const double value : log_ratios) ratios.push_back(std::isnan(value) ? 0 : std::exp(value - most));
+  double share = ess_mean(by_chain(ratios, num_chains)) / static_cast<double>(ratios.size());
+  if (std::isnan(share)) share = otherwise;
+  return std::isnan(share) ? 1 : std::clamp(share, kLeast, 1.0);
+}
+
+bool all_equal(std::span<const double> log_ratios) {
+  const auto [least, most] = std::ranges::minmax(log_ratios);
+  return std::ranges::all_of(log_ratios, [](double value) { return std::isfinite(value); }) &&
+         most - least <= kEqual;
+}
+
+double k_limit(Index num_draws, const CertificateOptions& options) {
+  return std::min(options.max_k_hat, 1 - 1 / std::log10(static_cast<double>(std::max<Index>(num_draws, 2))));
+}
+
+// All but `before`.
+Correction corrected(const Draws& draws, std::span<const double> log_ratios, double chain_share,
+                     const CertificateOptions& options, const ThreadPool& pool) {
+  Correction out;
+  const Index count = draws.count();
+  out.num_draws = count;
+  out.exact = all_equal(log_ratios);
+  out.relative_ess = out.exact && draws.num_chains > 0 && !std::isnan(chain_share)
+                         ? std::min(1.0, chain_share)
+                         : relative_ess_of(log_ratios, draws.num_chains, chain_share);
+  PsisResult smoothed = psis(log_ratios, out.relative_ess);
+  out.tail = smoothed.tail;
+  out.k_hat = smoothed.k_hat;
+  out.k_limit = k_limit(count, options);
+  out.effective_size = smoothed.effective_size;
+  out.num_impossible = smoothed.num_impossible;
+  out.weights = std::move(smoothed.weights);
+  if (out.exact) {
+    out.k_hat = 0;
+    out.effective_size = out.relative_ess * static_cast<double>(count);
+    out.weights.assign(out.weights.size(), 1 / static_cast<double>(count));
+  }
+  out.usable = out.k_hat <= out.k_limit && out.effective_size >= options.min_effective_size;
+  out.after.resize(static_cast<std::size_t>(draws.dim));
+  pool.for_each(draws.dim, [&](Index d) {
+    out.after[static_cast<std::size_t>(d)] =
+        weighted_estimate(draws.component(d), out.weights, draws.num_chains, out.relative_ess);
+  });
+  return out;
+}
+
+// Fills in what is known of the chains alone.
+void diagnose(const Draws& draws, const ThreadPool& pool, Certificate& out) {
+  const auto dim = static_cast<std::size_t>(draws.dim);
+  std::vector<std::optional<QuantitySummary>> each(dim);
+  pool.for_each(draws.dim, [&](Index d) {
+    each[static_cast<std::size_t>(d)] = summarise(by_chain(draws.component(d), draws.num_chains));
+  });
+  out.max_rhat = 0;
+  out.min_ess = std::numeric_limits<double>::infinity();
+  for (const auto& one : each) {
+    out.coreset.before.push_back({one->mean, one->sd, one->mcse_mean, one->mcse_sd});
+    // Written so that NaN, once there, stays.
+    if (!(one->rhat <= out.max_rhat)) out.max_rhat = std::isnan(out.max_rhat) ? kNan : one->rhat;
+    for (const double ess : {one->ess_bulk, one->ess_tail})
+      if (!(ess >= out.min_ess)) out.min_ess = std::isnan(out.min_ess) ? kNan : ess;
+  }
+  for (Index s = 0; s < draws.count(); ++s)
+    if (!std::ranges::all_of(draws.draw(s), [](double value) { return std::isfinite(value); }))
+      ++out.num_draws_not_finite;
+}
+
+class Work {
+ public:
+  Work(const Likelihood& full, const Likelihood* coreset, const Normal& prior, const ThreadPool& pool,
+       const CertificateOptions& options, const CertificateObserver& observer)
+      : full_(full), coreset_(coreset), prior_(prior), pool_(pool), options_(options), observer_(observer) {}
+
+  Certificate go(const Draws& draws) const {
+    Certificate out;
+    out.num_rows = out.num_data_rows = full_.num_rows();
+    out.coreset_size = coreset_ == nullptr ? 0 : coreset_->num_rows();
+    out.num_parameters = draws.dim;
+    out.num_chains = draws.num_chains;
+    out.max_rhat_allowed = options_.max_rhat;
+    out.min_effective_size = options_.min_effective_size;
+
+    const LaplaceResult full = laplace_of_full();
+    out.laplace_end = full.end;
+    const Normal part = coreset_ == nullptr ? prior_ : laplace(*coreset_, prior_, pool_, {}).posterior;
+    out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
+
+    diagnose(draws, pool_, out);
+    std::vector<Estimate> before = std::move(out.coreset.before);
+    const double share = out.min_ess / static_cast<double>(draws.count());
+    out.coreset = corrected(draws, ratios_of_coreset(draws), share, options_, pool_);
+    out.coreset.before = std::move(before);
+    out.kl_draws = divergences(out.coreset.weights);
+
+    const Draws normal = drawn(full.posterior, options_.laplace_draws, options_.seed);
+    out.laplace = corrected(normal, ratios_of_laplace(normal, full.posterior), 1, options_, pool_);
+    const std::vector<double> sds = full.posterior.standard_deviations();
+    for (std::size_t d = 0; d < sds.size(); ++d)
+      out.laplace.before.push_back({full.posterior.mean()[d], sds[d], 0, 0});
+
+    measure_gradients(draws, normal, full.posterior, out);
+    judge(draws, out);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] ShareObserver watch(CertificateStage stage, double from = 0, double to = 1) const {
+    if (!observer_) return {};
+    return [this, stage, from, to](double share) { observer_({stage, from + (to - from) * share}); };
+  }
+
+  [[nodiscard]] LaplaceResult laplace_of_full() const {
+    if (options_.laplace != nullptr) return *options_.laplace;
+    return laplace(full_, prior_, pool_, {}, [this](const LaplaceStep&) {
+      if (observer_) observer_({CertificateStage::Laplace, 0});
+    });
+  }
+
+  [[nodiscard]] std::vector<double> ratios_of_coreset(const Draws& draws) const {
+    const ExtendedVector all =
+        log_likelihood_sums(full_, draws.values, pool_, watch(CertificateStage::Ratios));
+    ExtendedVector few(all.size(), 0);
+    if (coreset_ != nullptr) few = log_likelihood_sums(*coreset_, draws.values, pool_);
+    std::vector<double> ratios;
+    for (std::size_t s = 0; s < all.size(); ++s) ratios.push_back(static_cast<double>(all[s] - few[s]));
+    return ratios;
+  }
+
+  [[nodiscard]] std::vector<double> ratios_of_laplace(const Draws& draws, const Normal& normal) const {
+    const ExtendedVector all =
+        log_likelihood_sums(full_, draws.values, pool_, watch(CertificateStage::LaplaceRatios));
+    std::vector<double> ratios;
+    for (Index s = 0; s < draws.count(); ++s) {
+      const Extended prior = Extended{prior_.log_density(draws.draw(s), Order::Value).value};
+      const Extended sampled = Extended{normal.log_density(draws.draw(s), Order::Value).value};
+      ratios.push_back(static_cast<double>(all[static_cast<std::size_t>(s)] + prior - sampled));
+    }
+    return ratios;
+  }
+
+  // With normalised weights w_s, r_s is S w_s times its mean: KL(pi_w || pi) is the mean of -log(S w_s), and
+  // KL(pi || pi_w) the mean of log(S w_s) under the weights. Neither is ever negative.
+  static Divergences divergences(const std::vector<double>& weights) {
+    const auto count = static_cast<double>(weights.size());
+    Extended coreset = 0, full = 0;
+    for (const double w : weights) {
+      coreset -= std::log(Extended{w} * count) / count;
+      if (w > 0) full += Extended{w} * std::log(Extended{w} * count);
+    }
+    return {std::max(0.0, static_cast<double>(coreset)), std::max(0.0, static_cast<double>(full))};
+  }
+
+  // Draws spread evenly over each chain, and which ones they are.
+  [[nodiscard]] Draws thinned(const Draws& draws, std::vector<Index>& chosen) const {
+    const Index chains = std::max<Index>(draws.num_chains, 1), each = draws.count() / chains;
+    const Index kept = std::clamp<Index>(options_.gradient_draws / chains, 1, each);
+    Draws out{draws.dim, draws.num_chains, {}};
+    for (Index c = 0; c < chains; ++c) {
+      for (Index i = 0; i < kept; ++i) {
+        chosen.push_back(c * each + i * each / kept);
+        const auto draw = draws.draw(chosen.back());
+        out.values.insert(out.values.end(), draw.begin(), draw.end());
+      }
+    }
+    return out;
+  }
+
+  struct SquaredLengths {
+    std::vector<double> plain, whitened;
+  };
+
+  // |g|^2 and |C' g|^2 at each draw; the prior is in both posteriors and cancels.
+  [[nodiscard]] SquaredLengths lengths(const Draws& draws, const Normal& whitener,
+                                       const ShareObserver& observer) const {
+    ExtendedVector gradient = gradient_sums(full_, draws.values, pool_, observer);
+    if (coreset_ != nullptr) {
+      const ExtendedVector few = gradient_sums(*coreset_, draws.values, pool_);
+      for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= few[i];
+    }
+    const auto dim = static_cast<std::size_t>(draws.dim);
+    const std::vector<double>& factor = whitener.factor();
+    SquaredLengths out;
+    for (std::size_t s = 0; s < static_cast<std::size_t>(draws.count()); ++s) {
+      Extended plain = 0, whitened = 0;
+      for (std::size_t d = 0; d < dim; ++d) {
+        plain += gradient[s * dim + d] * gradient[s * dim + d];
+        Extended along = 0;
+        for (std::size_t e = 0; e < dim; ++e) along += Extended{factor[e * dim + d]} * gradient[s * dim + e];
+        whitened += along * along;
+      }
+      out.plain.push_back(static_cast<double>(plain));
+      out.whitened.push_back(static_cast<double>(whitened));
+    }
+    return out;
+  }
+
+  static FisherDistance fisher(const SquaredLengths& squares, const std::vector<double>& weights,
+                               Index num_chains, double relative_ess) {
+    const Estimate plain = weighted_estimate(squares.plain, weights, num_chains, relative_ess);
+    const Estimate whitened = weighted_estimate(squares.whitened, weights, num_chains, relative_ess);
+    return {plain.mean, plain.mcse_mean, whitened.mean, whitened.mcse_mean};
+  }
+
+  // The weights of some of the draws, scaled to add up to 1; all 0 where none has weight.
+  static std::vector<double> weights_of(const Correction& correction, const std::vector<Index>& chosen) {
+    std::vector<double> weights;
+    Extended total = 0;
+    for (const Index s : chosen) {
+      weights.push_back(correction.weights[static_cast<std::size_t>(s)]);
+      total += weights.back();
+    }
+    for (double& w : weights) w = total > 0 ? static_cast<double>(w / total) : 0;
+    return weights;
+  }
+
+  void measure_gradients(const Draws& draws, const Draws& normal, const Normal& whitener,
+                         Certificate& out) const {
+    std::vector<Index> chosen, chosen_normal;
+    const Draws some = thinned(draws, chosen), some_normal = thinned(normal, chosen_normal);
+    out.num_gradient_draws = some.count();
+    const SquaredLengths at_coreset = lengths(some, whitener, watch(CertificateStage::Gradients, 0, 0.5));
+    const SquaredLengths at_laplace =
+        lengths(some_normal, whitener, watch(CertificateStage::Gradients, 0.5, 1));
+    const std::vector<double> equal(chosen.size(), 1 / static_cast<double>(chosen.size()));
+    out.fisher_coreset = fisher(at_coreset, equal, some.num_chains, out.coreset.relative_ess);
+    out.fisher_full =
+        fisher(at_coreset, weights_of(out.coreset, chosen), some.num_chains, out.coreset.relative_ess);
+    out.fisher_laplace = fisher(at_laplace, weights_of(out.laplace, chosen_normal), 0, 1);
+  }
+
+  void judge(const Draws& draws, Certificate& out) const {
+    bool disagrees = false;
+    for (std::size_t d = 0; d < out.coreset.after.size(); ++d) {
+      const Estimate &one = out.coreset.after[d], &other = out.laplace.after[d];
+      const double apart = std::abs(one.mean - other.mean);
+      out.disagreement = std::max(out.disagreement, apart / other.sd);
+      if (apart > kDisagreement * other.sd + 5 * std::hypot(one.mcse_mean, other.mcse_mean)) disagrees = true;
+    }
+    constexpr Index kFewestOfChain = 6;  // for effective sizes to have an answer
+    const bool too_few =
+        out.coreset.tail == PsisTail::TooShort || draws.count() / draws.num_chains < kFewestOfChain;
+    if (out.num_draws_not_finite > 0) {
+      out.doubt = Doubt::DrawsNotFinite;
+    } else if (too_few) {
+      out.doubt = Doubt::TooFewDraws;
+    } else if (!(out.max_rhat <= options_.max_rhat)) {
+      out.doubt = Doubt::NotMixed;
+    } else if (!(out.coreset.k_hat <= out.coreset.k_limit)) {
+      out.doubt = Doubt::HighKhat;
+    } else if (!(out.min_ess >= options_.min_effective_size)) {
+      out.doubt = Doubt::TooFewDraws;
+    } else if (!(out.coreset.effective_size >= options_.min_effective_size)) {
+      out.doubt = Doubt::FewEffective;
+    } else if (out.laplace.usable && disagrees) {
+      out.doubt = Doubt::Disagrees;
+    }
+    if (out.doubt == Doubt::HighKhat || out.doubt == Doubt::FewEffective || out.doubt == Doubt::Disagrees)
+      out.suggested_size = next_size(out.coreset_size, out.num_parameters, out.num_rows);
+  }
+
+  const Likelihood& full_;
+  const Likelihood* coreset_;
+  const Normal& prior_;
+  const ThreadPool& pool_;
+  const CertificateOptions& options_;
+  const CertificateObserver& observer_;
+};
+
+void check(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
+           const CertificateOptions& options) {
+  const Index dim = full.num_parameters();
+  require(coreset == nullptr || coreset->num_parameters() == dim,
+          "the coreset and the model of all rows differ in their parameters");
+  require(prior.dim() == dim, "the prior has " + std::to_string(prior.dim()) + " dimensions, the model " +
+                                  std::to_string(dim) + " parameters");
+  require(options.gradient_draws >= 1, "gradient_draws must be at least 1");
+  require(options.laplace_draws >= 1, "laplace_draws must be at least 1");
+  require(options.laplace == nullptr || options.laplace->posterior.dim() == dim,
+          "the Laplace approximation is of another dimension");
+}
+
+}  // namespace
+
+std::string_view name(Doubt doubt) {
+  switch (doubt) {
+    case Doubt::None: return "none";
+    case Doubt::DrawsNotFinite: return "draws_not_finite";
+    case Doubt::TooFewDraws: return "too_few_draws";
+    case Doubt::NotMixed: return "not_mixed";
+    case Doubt::HighKhat: return "high_k_hat";
+    case Doubt::FewEffective: return "few_effective";
+    case Doubt::Disagrees: return "disagrees";
+  }
+  return "unknown";
+}
+
+Index next_size(Index size, Index num_parameters, Index num_rows) {
+  const Index matching = num_parameters + num_parameters * (num_parameters + 1) / 2;
+  Index next = std::max(2 * size, 2 * num_parameters);
+  if (size < matching) next = std::min(next, matching);
+  next = std::min(next, num_rows);
+  return next > size ? next : 0;
+}
+
+Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
+                    std::span<const Chain> chains, const ThreadPool& pool, const CertificateOptions& options,
+                    const CertificateObserver& observer) {
+  check(full, coreset, prior, options);
+  return Work(full, coreset, prior, pool, options, observer).go(pooled(chains, full.num_parameters()));
+}
+
+}  // namespace giga

@@ -1,0 +1,224 @@
+#include "giga/report/certificate_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+#include <system_error>
+
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+// 26,733.
+std::string grouped(Index count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-'; at -= 3) text.insert(at - 3, 1, ',');
+  return text;
+}
+
+std::string grouped(double count) {
+  if (!std::isfinite(count)) return shortest(count);
+  return grouped(static_cast<Index>(std::floor(count)));
+}
+
+// `digits` significant ones at most; the locale is not asked.
+std::string number(double value, int digits = 3) {
+  if (std::isnan(value)) return "none";
+  if (std::isinf(value)) return value > 0 ? "infinite" : "-infinite";
+  std::array<char, 64> room{};
+  const auto end =
+      std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::general, digits);
+  return end.ec == std::errc() ? std::string(room.data(), end.ptr) : shortest(value);
+}
+
+std::string fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return number(value);
+  std::array<char, 400> room{};
+  const auto end =
+      std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::fixed, decimals);
+  return end.ec == std::errc() ? std::string(room.data(), end.ptr) : shortest(value);
+}
+
+// Characters of UTF-8 text.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+using Row = std::vector<std::string>;
+
+// The first column to the left, the others to the right.
+std::string table(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string space(widths[c] - width(row[c]), ' ');
+      if (c == 0) {
+        text += row[c];
+        text += space;
+      } else {
+        text += "  ";
+        text += space;
+        text += row[c];
+      }
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+// Decimals at which a hundredth of the standard deviation shows, the same for both.
+std::string mean_text(const Estimate& estimate) {
+  if (!(estimate.sd > 0) || !std::isfinite(estimate.sd)) return number(estimate.mean, 4);
+  const double decimals = std::ceil(2 - std::log10(estimate.sd));
+  if (decimals > 12) return number(estimate.mean, 6);
+  return fixed(estimate.mean, static_cast<int>(std::max(0.0, decimals)));
+}
+
+std::string parameters(const Certificate& certificate, std::span<const std::string> names) {
+  constexpr std::size_t kLongestName = 32;
+  std::vector<Row> rows = {
+      {"", "coreset", "", "corrected", "", "Laplace", ""},
+      {"parameter", "mean", "sd", "mean", "sd", "mean", "sd"},
+  };
+  for (std::size_t d = 0; d < names.size(); ++d) {
+    Row row = {printable(names[d], kLongestName)};
+    for (const Estimate& estimate :
+         {certificate.coreset.before[d], certificate.coreset.after[d], certificate.laplace.after[d]}) {
+      row.push_back(mean_text(estimate));
+      row.push_back(number(estimate.sd));
+    }
+    rows.push_back(std::move(row));
+  }
+  return table(rows);
+}
+
+std::string k_text(const Correction& correction) {
+  if (correction.exact) return "exact";
+  const std::string text = fixed(correction.k_hat, 2);
+  return text == "-0.00" ? "0.00" : text;
+}
+
+std::string fisher_text(const FisherDistance& distance) {
+  return number(std::sqrt(distance.whitened)) + " (" + number(std::sqrt(distance.value)) + ")";
+}
+
+std::string measures(const Certificate& certificate) {
+  const Correction &coreset = certificate.coreset, &laplace = certificate.laplace;
+  const std::vector<Row> weights = {
+      {"correction to all rows", "k-hat", "at most", "effective size", "draws"},
+      {"coreset", k_text(coreset), fixed(coreset.k_limit, 2), grouped(coreset.effective_size),
+       grouped(coreset.num_draws)},
+      {"Laplace", k_text(laplace), fixed(laplace.k_limit, 2), grouped(laplace.effective_size),
+       grouped(laplace.num_draws)},
+  };
+  const std::vector<Row> distances = {
+      {"Fisher distance, whitened (plain)", ""},
+      {"  under the coreset's posterior", fisher_text(certificate.fisher_coreset)},
+      {"  under that of all rows", fisher_text(certificate.fisher_full)},
+      {"  the same, by draws of Laplace", fisher_text(certificate.fisher_laplace)},
+      {"KL divergence, coreset from all rows", ""},
+      {"  of Laplace approximations", number(certificate.kl_laplace.of_coreset)},
+      {"  from the ratios", number(certificate.kl_draws.of_coreset)},
+      {"largest R-hat", fixed(certificate.max_rhat, 3)},
+      {"smallest effective size of a parameter", grouped(certificate.min_ess)},
+  };
+  return table(weights) + '\n' + table(distances);
+}
+
+std::string more_points(const Certificate& certificate) {
+  if (certificate.suggested_size == 0) return "the coreset has all rows already";
+  return "use more points, try --size " + std::to_string(certificate.suggested_size);
+}
+
+std::string what_is_wrong(const Certificate& certificate) {
+  const Correction& coreset = certificate.coreset;
+  switch (certificate.doubt) {
+    case Doubt::None: break;
+    case Doubt::DrawsNotFinite:
+      return grouped(certificate.num_draws_not_finite) + " of " + grouped(coreset.num_draws) +
+             " draws are not finite numbers; sample again";
+    case Doubt::TooFewDraws:
+      return grouped(coreset.num_draws) + " draws are too few to tell (effective size " +
+             (std::isnan(certificate.min_ess) ? std::string("unknown") : grouped(certificate.min_ess)) +
+             ", must be " + number(certificate.min_effective_size) + "); make more with --draws";
+    case Doubt::NotMixed:
+      return "the chains have not mixed (" +
+             (std::isnan(certificate.max_rhat) ? std::string("R-hat has no value")
+                                               : "R-hat " + fixed(certificate.max_rhat, 3)) +
+             ", must be at most " + number(certificate.max_rhat_allowed) +
+             "), so nothing can be said; sample longer with --warmup and --draws";
+    case Doubt::HighKhat:
+      return "k-hat " + k_text(coreset) + " is above " + fixed(coreset.k_limit, 2) + "; " +
+             more_points(certificate);
+    case Doubt::FewEffective:
+      return "the weights leave an effective size of " + grouped(coreset.effective_size) + " of " +
+             grouped(coreset.num_draws) + " draws; " + more_points(certificate);
+    case Doubt::Disagrees:
+      return "the corrected means are " + number(certificate.disagreement) +
+             " standard deviations from those that the Laplace approximation leads to; " +
+             more_points(certificate);
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string certificate_sentence(const Certificate& certificate) {
+  const std::string start = "checked against all " + grouped(certificate.num_data_rows) + " rows: ";
+  if (!certificate.safe()) return start + "not safe: " + what_is_wrong(certificate);
+  if (certificate.coreset.exact) return start + "the posterior is that of all rows, safe to use";
+  return start + "k-hat " + k_text(certificate.coreset) + ", safe to use";
+}
+
+std::string certificate_text(const Certificate& certificate, std::span<const std::string> names) {
+  if (std::ssize(names) != certificate.num_parameters) {
+    throw std::invalid_argument("there are " + std::to_string(names.size()) + " names for " +
+                                std::to_string(certificate.num_parameters) + " parameters");
+  }
+  return parameters(certificate, names) + '\n' + measures(certificate) + '\n' +
+         certificate_sentence(certificate) + '\n';
+}
+
+std::vector<std::pair<std::string, double>> certificate_numbers(const Certificate& certificate) {
+  const Correction &coreset = certificate.coreset, &laplace = certificate.laplace;
+  return {
+      {"k_hat", coreset.k_hat},
+      {"k_limit", coreset.k_limit},
+      {"effective_size", coreset.effective_size},
+      {"relative_ess", coreset.relative_ess},
+      {"num_draws", static_cast<double>(coreset.num_draws)},
+      {"num_impossible", static_cast<double>(coreset.num_impossible)},
+      {"max_rhat", certificate.max_rhat},
+      {"min_ess", certificate.min_ess},
+      {"laplace_k_hat", laplace.k_hat},
+      {"laplace_k_limit", laplace.k_limit},
+      {"laplace_effective_size", laplace.effective_size},
+      {"laplace_num_draws", static_cast<double>(laplace.num_draws)},
+      {"disagreement", certificate.disagreement},
+      {"num_gradient_draws", static_cast<double>(certificate.num_gradient_draws)},
+      {"fisher_coreset", certificate.fisher_coreset.value},
+      {"fisher_full", certificate.fisher_full.value},
+      {"fisher_laplace", certificate.fisher_laplace.value},
+      {"fisher_coreset_whitened", certificate.fisher_coreset.whitened},
+      {"fisher_full_whitened", certificate.fisher_full.whitened},
+      {"fisher_laplace_whitened", certificate.fisher_laplace.whitened},
+      {"kl_laplace_of_coreset", certificate.kl_laplace.of_coreset},
+      {"kl_laplace_of_full", certificate.kl_laplace.of_full},
+      {"kl_draws_of_coreset", certificate.kl_draws.of_coreset},
+      {"kl_draws_of_full", certificate.kl_draws.of_full},
+      {"num_rows", static_cast<double>(certificate.num_data_rows)},
+      {"num_distinct_rows", static_cast<double>(certificate.num_rows)},
+      {"coreset_size", static_cast<double>(certificate.coreset_size)},
+      {"suggested_size", static_cast<double>(certificate.suggested_size)},
+  };
+}
+
+}  // namespace giga
