@@ -7,6 +7,7 @@
 #include "giga/base/random.hpp"
 #include "giga/base/thread_pool.hpp"
 #include "infer/adaptation.hpp"
+#include "infer/faults.hpp"
 #include "infer/transition.hpp"
 
 namespace giga {
@@ -92,6 +93,8 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
       chain.draws.insert(chain.draws.end(), point.q.begin(), point.q.end());
       chain.stats.push_back(stats);
     }
+    if (!warmup && fault(Fault::AdaptationGoesOn))
+      step *= std::exp(stats.accept_stat - options.target_accept);
     chain.stopped = observer && observer({index, i + 1, total, warmup, stats.divergent}) == Verdict::Stop;
   }
   chain.step_size = step;

@@ -15,6 +15,7 @@ namespace giga::test {
 
 struct Findings {
   Index comparisons = 0;
+  Index beyond = 0;                                             // comparisons beyond the bound
   double bound = 0;                                             // of |z|
   double worst = 0;                                             // the largest |z|
   double least_size = std::numeric_limits<double>::infinity();  // of the effective sizes
@@ -29,6 +30,7 @@ struct Findings {
   void compare(double z, const std::string& what) {
     ++comparisons;
     worst = std::max(worst, std::abs(z));
+    if (!(std::abs(z) <= bound)) ++beyond;
     require(std::abs(z) <= bound, what + ": z = " + std::to_string(z));
   }
 

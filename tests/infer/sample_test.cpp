@@ -8,11 +8,14 @@
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "infer/adaptation.hpp"
+#include "infer/faults.hpp"
 #include "infer/hamiltonian.hpp"
 #include "support/regressions.hpp"
 
 namespace giga::test {
 namespace {
+
+static_assert(!fault(Fault::HmcAcceptsAll), "the library has no seeded faults");
 
 // A normal distribution as a density, for which everything is known.
 struct Gaussian {
