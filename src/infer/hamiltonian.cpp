@@ -5,6 +5,8 @@
 #include <exception>
 #include <limits>
 
+#include "infer/faults.hpp"
+
 namespace giga {
 
 Hamiltonian::Hamiltonian(const DensityView& density)
@@ -29,14 +31,18 @@ void Hamiltonian::evaluate(PhasePoint& point) {
 }
 
 void Hamiltonian::draw_momentum(PhasePoint& point, Stream& random) const {
+  if (fault(Fault::MomentumNotRenewed) && !point.p.empty()) return;
   point.p.resize(point.q.size());
-  for (std::size_t d = 0; d < point.p.size(); ++d)
+  for (std::size_t d = 0; d < point.p.size(); ++d) {
     point.p[d] = random.normal() / std::sqrt(inverse_metric[d]);
+    if (fault(Fault::MomentumOfTheInverse)) point.p[d] *= inverse_metric[d];
+  }
 }
 
 double Hamiltonian::energy(const PhasePoint& point) const {
   double kinetic = 0;
   for (std::size_t d = 0; d < point.p.size(); ++d) kinetic += point.p[d] * point.p[d] * inverse_metric[d];
+  if (fault(Fault::KineticEnergyMissing)) kinetic = 0;
   const double energy = kinetic / 2 - point.log_density;
   return std::isnan(energy) ? std::numeric_limits<double>::infinity() : energy;
 }
@@ -47,6 +53,8 @@ void Hamiltonian::leapfrog(PhasePoint& point, double step) {
     point.q[d] += step * inverse_metric[d] * point.p[d];
   }
   evaluate(point);
+  if (fault(Fault::HalfStepMissing)) return;
+  if (fault(Fault::HalfStepReversed)) step = -step;
   for (std::size_t d = 0; d < point.q.size(); ++d) point.p[d] += step / 2 * point.gradient[d];
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "infer/faults.hpp"
 #include "infer/transition.hpp"
 
 namespace giga {
@@ -53,11 +54,15 @@ class Nuts final : public Transition {
     hamiltonian.draw_momentum(point, random);
     energy_ = hamiltonian.energy(point);
     set_single(point, 0, whole_);
+    if (fault(Fault::NutsStartUncounted)) whole_.log_weight = -std::numeric_limits<double>::infinity();
     PhasePoint leftmost = point, rightmost = point;
     while (stats_.tree_depth < max_depth_) {
-      const bool forward = random.uniform() > 0.5;
+      const bool forward = random.uniform() > 0.5 || fault(Fault::NutsForwardOnly);
       Segment& added = beside_.back();
-      if (!extend(stats_.tree_depth, forward ? rightmost : leftmost, forward, added)) break;
+      if (!extend(stats_.tree_depth, forward ? rightmost : leftmost, forward, added)) {
+        if (fault(Fault::NutsDrawsBeyondTurn) && random.uniform() < 0.5) whole_.drawn = added.drawn;
+        break;
+      }
       ++stats_.tree_depth;
       // Progressive draws: the new half is preferred, which moves further.
       const bool take = std::log(random.uniform()) < added.log_weight - whole_.log_weight;
@@ -91,15 +96,16 @@ class Nuts final : public Transition {
       const double gain = energy_ - hamiltonian_->energy(edge);
       accepted_ += std::min(1.0, std::exp(gain));
       stats_.divergent = stats_.divergent || !(gain > -kDivergence);
-      set_single(edge, gain, out);
+      set_single(edge, fault(Fault::NutsUniformDraws) ? 0 : gain, out);
       return !stats_.divergent;
     }
     Segment& second = beside_[static_cast<std::size_t>(depth - 1)];
     if (!extend(depth - 1, edge, forward, out) || !extend(depth - 1, edge, forward, second)) return false;
     // Within a subtree every state is drawn by its weight.
-    const bool take =
-        std::log(random_->uniform()) < second.log_weight - log_sum(out.log_weight, second.log_weight);
-    return join(out, second, forward, take);
+    double both = log_sum(out.log_weight, second.log_weight);
+    if (fault(Fault::NutsNewerWithin)) both = out.log_weight;
+    const bool take = std::log(random_->uniform()) < second.log_weight - both;
+    return join(out, second, forward, take) || fault(Fault::NutsIgnoresInnerTurns);
   }
 
   // Adds `other`, which follows `segment` in time or, if not forward, comes before it.
@@ -110,9 +116,11 @@ class Nuts final : public Transition {
       for (std::size_t d = 0; d < rho.size(); ++d) seam_[d] = rho[d] + p[d];
       return seam_;
     };
-    const bool goes = goes_on(left.left_v, right.right_v, across(left.rho, right.rho)) &&
-                      goes_on(left.left_v, right.left_v, across(left.rho, right.left_p)) &&
-                      goes_on(left.right_v, right.right_v, across(right.rho, left.right_p));
+    bool goes = goes_on(left.left_v, right.right_v, across(left.rho, right.rho)) &&
+                goes_on(left.left_v, right.left_v, across(left.rho, right.left_p)) &&
+                goes_on(left.right_v, right.right_v, across(right.rho, left.right_p));
+    if (fault(Fault::NutsTurnsAtGrowingEnd))
+      goes = dot(forward ? right.right_v : left.left_v, across(left.rho, right.rho)) > 0;
     for (std::size_t d = 0; d < seam_.size(); ++d) segment.rho[d] += other.rho[d];
     if (forward) {
       std::swap(segment.right_p, other.right_p);
@@ -146,11 +154,15 @@ class Hmc final : public Transition {
     const double before = hamiltonian.energy(point);
     PhasePoint proposal = point;
     for (Index i = 0; i < leapfrog_steps_; ++i) hamiltonian.leapfrog(proposal, step);
-    const double gain = before - hamiltonian.energy(proposal);
+    const double gain =
+        (before - hamiltonian.energy(proposal)) * (fault(Fault::HmcAcceptanceReversed) ? -1 : 1);
     DrawStats stats;
     stats.accept_stat = std::min(1.0, std::exp(gain));
     stats.divergent = !(gain > -kDivergence);
-    if (random.uniform() < stats.accept_stat) point = std::move(proposal);
+    const bool accepted =
+        random.uniform() < stats.accept_stat || (fault(Fault::HmcAcceptsAll) && !stats.divergent);
+    if (!accepted && fault(Fault::HmcKeepsRejectedValue)) point.log_density = proposal.log_density;
+    if (accepted) point = std::move(proposal);
     stats.log_density = point.log_density;
     stats.energy = hamiltonian.energy(point);
     stats.step_size = step;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "infer/adaptation.hpp"
+#include "infer/faults.hpp"
 #include "infer/transition.hpp"
 
 namespace giga {
@@ -34,6 +35,7 @@ class Walk {
   DrawStats move(Stream& random) {
     Eigen::VectorXd standard(dim_);
     for (double& value : standard) value = random.normal();
+    if (fault(Fault::RwmhDrifts)) standard[0] += 0.2;
     const Eigen::VectorXd away = std::exp(log_scale_) * (factor_ * standard);
     PhasePoint proposal;
     proposal.q.resize(point_.q.size());
@@ -42,6 +44,7 @@ class Walk {
     hamiltonian_.evaluate(proposal);
     DrawStats stats;
     stats.accept_stat = std::min(1.0, std::exp(proposal.log_density - point_.log_density));
+    if (fault(Fault::RwmhKeepsOldValue)) proposal.log_density = point_.log_density;
     if (random.uniform() < stats.accept_stat) point_ = std::move(proposal);
     stats.log_density = point_.log_density;
     stats.energy = -point_.log_density;
@@ -97,7 +100,11 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
     out.stats.clear();
     double accepted = 0;
     for (Index i = 0; i < total && !out.stopped; ++i) {
-      const DrawStats stats = walk.move(random);
+      const double before = walk.point().log_density;
+      DrawStats stats = walk.move(random);
+      while (fault(Fault::RwmhRejectionsNotCounted) && i >= options.warmup && stats.log_density == before)
+        stats = walk.move(random);
+      if (i >= options.warmup && fault(Fault::RwmhAdaptationGoesOn)) walk.learn(0, 1000, stats.accept_stat);
       if (i < options.warmup) {
         walk.learn(i, options.warmup, stats.accept_stat);
       } else {

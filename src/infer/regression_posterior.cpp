@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "giga/model/special.hpp"
+#include "infer/faults.hpp"
 #include "model/family_kernels.hpp"
 #include "model/packed_kernels.hpp"
 #include "model/scratch.hpp"
@@ -68,8 +69,10 @@ RegressionPosterior::RegressionPosterior(const Regression& regression, Normal pr
     for (Index d = 0; d < dim_; ++d)
       z_[static_cast<std::size_t>((tile * dim_ + d) * kTile + lane)] = row[static_cast<std::size_t>(d)];
     y_[k] = regression.response(order[k]);
-    weights_[k] = regression.multiplicity(order[k]);
+    weights_[k] = fault(Fault::MultiplicitiesIgnored) ? 1 : regression.multiplicity(order[k]);
   }
+  if (fault(Fault::RowMissing)) weights_[order.size() - 1] = 0;
+  if (fault(Fault::NoiseScaleIgnored)) family_.noise_scale = 1;
   if (family_.family == Family::PoissonSoftplus || family_.family == Family::PoissonLog)
     log_factorial(std::span<const double>(y_), std::span<double>(log_factorials_));
 }
@@ -139,7 +142,8 @@ double RegressionPosterior::add_prior(const double* theta, double* gradient) con
     for (Index d = 0; d < dim_; ++d) gradient[d] += prior.gradient[static_cast<std::size_t>(d)];
     return prior.value;
   }
-  const double precision = prior_.precision()[0];
+  double precision = prior_.precision()[0];
+  if (fault(Fault::PriorScaleForVariance)) precision = std::sqrt(precision);
   double squares = 0;
   for (Index d = 0; d < dim_; ++d) {
     squares += theta[d] * theta[d];
@@ -150,7 +154,7 @@ double RegressionPosterior::add_prior(const double* theta, double* gradient) con
 
 double RegressionPosterior::log_density(const double* theta, double* gradient) const {
   const double value = log_likelihood(theta, gradient);
-  return value + add_prior(theta, gradient);
+  return fault(Fault::PriorMissing) ? value : value + add_prior(theta, gradient);
 }
 
 }  // namespace giga

@@ -7,6 +7,7 @@
 #include "giga/base/random.hpp"
 #include "giga/base/thread_pool.hpp"
 #include "infer/adaptation.hpp"
+#include "infer/faults.hpp"
 #include "infer/transition.hpp"
 
 namespace giga {
@@ -28,7 +29,10 @@ SampleOptions paper_protocol(SamplerKind sampler) {
     options.warmup = 25000;
     options.thin = 5;
   }
-  if (sampler == SamplerKind::Hmc) options.adapt_metric = false;
+  if (sampler == SamplerKind::Hmc) {
+    options.adapt_metric = false;
+    options.step_jitter = 0;
+  }
   return options;
 }
 
@@ -48,6 +52,8 @@ void check(const SampleOptions& options) {
           "max_depth is " + std::to_string(options.max_depth) + ", must be from 1 to 20");
   require(options.leapfrog_steps >= 1,
           "leapfrog_steps is " + std::to_string(options.leapfrog_steps) + ", must be at least 1");
+  require(options.step_jitter >= 0 && options.step_jitter < 1,
+          "step_jitter is " + std::to_string(options.step_jitter) + ", must be at least 0 and below 1");
 }
 
 // Nuts and Hmc: the same warm-up about another transition.
@@ -64,13 +70,15 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   DualAveraging averaging(step, options.target_accept);
   RunningMoments moments(density.dim(), false);
   const Windows windows(options.adapt_metric ? options.warmup : 0);
+  const double jitter = options.sampler == SamplerKind::Hmc ? options.step_jitter : 0;
 
   Chain chain;
   chain.dim = density.dim();
   const Index total = options.warmup + options.draws * options.thin;
   for (Index i = 0; i < total && !chain.stopped; ++i) {
     const bool warmup = i < options.warmup;
-    const DrawStats stats = transition->move(point, hamiltonian, step, random);
+    const double share = jitter > 0 ? 1 + jitter * (2 * random.uniform() - 1) : 1;
+    const DrawStats stats = transition->move(point, hamiltonian, share * step, random);
     if (warmup) {
       step = averaging.update(stats.accept_stat);
       if (windows.learns(i)) moments.add(point.q.data());
@@ -85,6 +93,8 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
       chain.draws.insert(chain.draws.end(), point.q.begin(), point.q.end());
       chain.stats.push_back(stats);
     }
+    if (!warmup && fault(Fault::AdaptationGoesOn))
+      step *= std::exp(stats.accept_stat - options.target_accept);
     chain.stopped = observer && observer({index, i + 1, total, warmup, stats.divergent}) == Verdict::Stop;
   }
   chain.step_size = step;

@@ -25,13 +25,16 @@ struct SampleOptions {
   double target_accept = 0.8;  ///< In (0, 1); Rwmh has 0.234 whatever is said here.
   Index max_depth = 10;        ///< Nuts: at most 2^max_depth - 1 leapfrog steps; 1 .. 20.
   Index leapfrog_steps = 15;   ///< Hmc; >= 1.
-  bool adapt_metric = true;    ///< Nuts, Hmc: estimate the variances in windows; otherwise the unit metric.
+  /// Hmc: the step of each transition is drawn within this share of the adapted one, in [0, 1). Without it a
+  /// trajectory can be a whole number of periods of some direction, which then hardly moves.
+  double step_jitter = 0.3;
+  bool adapt_metric = true;  ///< Nuts, Hmc: estimate the variances in windows; otherwise the unit metric.
   std::uint64_t seed = 1;
   int threads = 0;  ///< Chains side by side; 0: one per core.
 };
 
-/// The paper's protocols (its sections 4.3 and A.2): Hmc 15 steps, 1000 + 5000; Nuts 1000 + 5000; both to
-/// 0.8; Rwmh 25000 + 25000 thinned by 5.
+/// The paper's protocols (its sections 4.3 and A.2): Hmc 15 steps of one size, 1000 + 5000; Nuts 1000 + 5000;
+/// both to 0.8; Rwmh 25000 + 25000 thinned by 5.
 [[nodiscard]] SampleOptions paper_protocol(SamplerKind sampler);
 
 struct ChainProgress {

@@ -1,0 +1,210 @@
+#include "infer/calibration.hpp"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/infer/laplace.hpp"
+#include "giga/infer/regression_posterior.hpp"
+#include "giga/model/simulate_data.hpp"
+
+namespace giga::test {
+namespace {
+
+constexpr Index kParameters = 3;
+constexpr Index kRows = 20;
+constexpr double kNoise = 1.3;
+using Row = std::array<double, 4>;  // two features, intercept, response
+
+using Data = std::map<Row, double>;  // multiplicities of distinct rows
+
+double predictor(const Row& row, const double* theta) {
+  return row[0] * theta[0] + row[1] * theta[1] + row[2] * theta[2];
+}
+
+// Counts of a few: the mean of softplus Poisson is near its predictor.
+Normal prior_of(Family family) {
+  if (family == Family::PoissonSoftplus)
+    return Normal::with_covariance({0, 0, 3}, {0.5, 0.1, 0, 0.1, 0.5, 0, 0, 0, 1});
+  return Normal::isotropic(kParameters, family == Family::BernoulliLogit ? 1.2 : 0.6);
+}
+
+double respond(Family family, double s, Stream& random) {
+  if (family == Family::PoissonSoftplus) return draw_poisson(std::log1p(std::exp(s)), random);
+  return random.uniform() < 1 / (1 + std::exp(-s)) ? 1 : -1;
+}
+
+// Features take few values, so that rows with the same response occur several times and are merged. Gaussian
+// responses never do: there a row that counts m times is one whose noise has an m-th of the variance, which
+// is the same likelihood.
+Data simulate(Family family, const double* theta, Stream& random) {
+  constexpr std::array<double, 4> kMultiplicities = {1, 2, 0.5, 3};
+  Data data;
+  for (Index n = 0; n < kRows; ++n) {
+    Row row = {static_cast<double>(random.below(3)) - 1, random.uniform() < 0.5 ? 0.5 : -1, 1, 0};
+    const double s = predictor(row, theta);
+    double times = 1;
+    if (family == Family::GaussianIdentity) {
+      times = kMultiplicities[static_cast<std::size_t>(n) % 4];
+      row[3] = s + kNoise / std::sqrt(times) * random.normal();
+    } else {
+      row[3] = respond(family, s, random);
+    }
+    data[row] += times;
+  }
+  return data;
+}
+
+// Up to a constant; written plainly, without the code that is tested.
+double log_likelihood(Family family, const Data& data, const double* theta) {
+  double sum = 0;
+  for (const auto& [row, times] : data) {
+    const double s = predictor(row, theta), y = row[3];
+    if (family == Family::BernoulliLogit) sum -= times * std::log1p(std::exp(-y * s));
+    if (family == Family::GaussianIdentity) sum -= times * std::pow((y - s) / kNoise, 2) / 2;
+    if (family != Family::PoissonSoftplus) continue;
+    const double mean = std::log1p(std::exp(s));
+    sum += times * (y * std::log(mean) - mean);
+  }
+  return sum;
+}
+
+Regression regression_of(Family family, const Data& data) {
+  std::vector<double> design, response, multiplicity;
+  for (const auto& [row, times] : data) {
+    design.insert(design.end(), row.begin(), row.begin() + kParameters);
+    response.push_back(row[3]);
+    multiplicity.push_back(times);
+  }
+  return {std::move(design), std::move(response), std::move(multiplicity), {family, kNoise}};
+}
+
+// Short, but with a warm-up of all its phases; thinned until the draws are nearly independent.
+SampleOptions short_run(SamplerKind sampler) {
+  SampleOptions options;
+  options.sampler = sampler;
+  options.draws = kRankedDraws;
+  options.warmup = sampler == SamplerKind::Rwmh ? 1000 : 250;
+  options.thin = sampler == SamplerKind::Rwmh ? 40 : 4;
+  options.threads = 1;
+  return options;
+}
+
+std::array<double, kQuantities> quantities(Family family, const Data& data, const double* theta) {
+  return {theta[0], theta[1], theta[2], log_likelihood(family, data, theta)};
+}
+
+struct Simulation {
+  std::array<Index, kQuantities> rank{};
+  std::array<double, kQuantities> variance{}, covariance{};  // of neighbouring draws, as sums
+};
+
+Simulation simulation(const CalibrationOptions& options, Index index) {
+  const Family family = options.family;
+  const Normal prior = prior_of(family);
+  Stream random = stream(options.seed, "calibration", index);
+  std::array<double, kParameters> theta{};
+  prior.draw(random, theta.data());
+  const Data data = simulate(family, theta.data(), random);
+  const Regression model = regression_of(family, data);
+  const LaplaceResult about = laplace(model, prior, ThreadPool(1));
+  SampleOptions run = short_run(options.sampler);
+  run.seed = random.bits();
+  const auto chains =
+      sample(RegressionPosterior(model, prior), run, dispersed_starts(about.posterior, 1, run.seed));
+
+  Simulation out;
+  const auto truth = quantities(family, data, theta.data());
+  std::array<std::array<double, kQuantities>, kRankedDraws> draws{};
+  std::array<double, kQuantities> mean{};
+  for (std::size_t s = 0; s < draws.size(); ++s) {
+    draws[s] = quantities(family, data, chains[0].draw(static_cast<Index>(s)));
+    for (std::size_t q = 0; q < truth.size(); ++q) {
+      if (draws[s][q] < truth[q]) ++out.rank[q];
+      mean[q] += draws[s][q] / static_cast<double>(kRankedDraws);
+    }
+  }
+  for (std::size_t q = 0; q < truth.size(); ++q) {
+    for (std::size_t s = 0; s < draws.size(); ++s) {
+      out.variance[q] += std::pow(draws[s][q] - mean[q], 2);
+      if (s > 0) out.covariance[q] += (draws[s][q] - mean[q]) * (draws[s - 1][q] - mean[q]);
+    }
+  }
+  return out;
+}
+
+double score(Index rank) {
+  return normal_quantile((static_cast<double>(rank) + 0.5) / (kRankedDraws + 1));
+}
+
+void check_scores(const std::vector<Index>& ranks, const std::string& what, Findings& findings) {
+  double variance = 0, fourth = 0;  // moments of the score of a uniform rank
+  for (Index rank = 0; rank <= kRankedDraws; ++rank) {
+    variance += std::pow(score(rank), 2) / (kRankedDraws + 1);
+    fourth += std::pow(score(rank), 4) / (kRankedDraws + 1);
+  }
+  const auto count = static_cast<double>(ranks.size());
+  double sum = 0, squares = 0;
+  for (const Index rank : ranks) {
+    sum += score(rank);
+    squares += std::pow(score(rank), 2);
+  }
+  findings.compare(sum / std::sqrt(count * variance), what + ", mean of ranks");
+  findings.compare((squares - count * variance) / std::sqrt(count * (fourth - variance * variance)),
+                   what + ", variance of ranks");
+}
+
+// Wilson and Hilferty: the cube root of a chi-square is nearly normal.
+void check_histogram(const std::vector<Index>& ranks, const std::string& what, Findings& findings) {
+  constexpr std::size_t kBins = 16;
+  std::array<double, kBins> bins{};
+  for (const Index rank : ranks) ++bins[static_cast<std::size_t>(rank) * kBins / (kRankedDraws + 1)];
+  const double expected = static_cast<double>(ranks.size()) / kBins;
+  double chi_square = 0;
+  for (const double bin : bins) chi_square += (bin - expected) * (bin - expected) / expected;
+  constexpr double kFreedom = kBins - 1, kSpread = 2 / (9 * kFreedom);
+  findings.compare((std::cbrt(chi_square / kFreedom) - (1 - kSpread)) / std::sqrt(kSpread),
+                   what + ", histogram of ranks");
+}
+
+}  // namespace
+
+Ranks simulate_ranks(const CalibrationOptions& options) {
+  std::vector<Simulation> all(static_cast<std::size_t>(options.simulations));
+  const ThreadPool pool(options.threads);
+  pool.for_each(options.simulations,
+                [&](Index i) { all[static_cast<std::size_t>(i)] = simulation(options, i); });
+  Ranks out;
+  for (const Simulation& one : all) out.ranks.insert(out.ranks.end(), one.rank.begin(), one.rank.end());
+  for (std::size_t q = 0; q < kQuantities; ++q) {
+    double total = 0;
+    for (const Simulation& one : all) total += one.covariance[q] / one.variance[q];
+    // The sample mean of a chain takes 1 / L off the autocorrelation of independent draws.
+    out.autocorrelation.push_back(total / static_cast<double>(options.simulations) + 1.0 / kRankedDraws);
+  }
+  return out;
+}
+
+Findings check_ranks(const Ranks& ranks) {
+  constexpr Index kTests = 3, kCombinations = 9;
+  Findings findings;
+  findings.bound = bonferroni_bound(kTests * kQuantities * kCombinations, kFalseAlarmOfAll);
+  for (std::size_t q = 0; q < kQuantities; ++q) {
+    const std::string what = q < kParameters ? "parameter " + std::to_string(q) : "log-likelihood";
+    std::vector<Index> of_quantity;
+    for (std::size_t i = q; i < ranks.ranks.size(); i += kQuantities) of_quantity.push_back(ranks.ranks[i]);
+    check_scores(of_quantity, what, findings);
+    check_histogram(of_quantity, what, findings);
+    findings.require(std::abs(ranks.autocorrelation[q]) <= kMostAutocorrelation,
+                     what + ": autocorrelation " + std::to_string(ranks.autocorrelation[q]));
+  }
+  return findings;
+}
+
+Findings check_calibration(const CalibrationOptions& options) {
+  return check_ranks(simulate_ranks(options));
+}
+
+}  // namespace giga::test

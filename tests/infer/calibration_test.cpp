@@ -1,0 +1,67 @@
+#include "infer/calibration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "giga/base/random.hpp"
+
+namespace giga::test {
+namespace {
+
+void expect_calibrated(SamplerKind sampler) {
+  for (const Family family : {Family::GaussianIdentity, Family::BernoulliLogit, Family::PoissonSoftplus}) {
+    const Findings findings = check_calibration({.sampler = sampler, .family = family});
+    EXPECT_GT(findings.comparisons, 0);
+    EXPECT_TRUE(findings.passed()) << name(sampler) << ", family " << static_cast<int>(family) << ": "
+                                   << findings.text();
+  }
+}
+
+TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderNuts) {
+  expect_calibrated(SamplerKind::Nuts);
+}
+
+TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderHmc) {
+  expect_calibrated(SamplerKind::Hmc);
+}
+
+TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderRwmh) {
+  expect_calibrated(SamplerKind::Rwmh);
+}
+
+TEST(Calibration, HasTheSameRanksForAnyNumberOfThreads) {
+  CalibrationOptions options = {.simulations = 40, .threads = 1};
+  const std::vector<Index> alone = simulate_ranks(options).ranks;
+  options.threads = 3;
+  EXPECT_EQ(simulate_ranks(options).ranks, alone);
+}
+
+// Ranks that are uniform but for what is done to them.
+Ranks made_up_ranks(const std::function<double(double)>& distort) {
+  Ranks out{{}, std::vector<double>(kQuantities, 0.0)};
+  Stream random = stream(1, "ranks");
+  for (Index i = 0; i < 1000 * kQuantities; ++i)
+    out.ranks.push_back(static_cast<Index>(distort(random.uniform()) * (kRankedDraws + 1)));
+  return out;
+}
+
+TEST(Calibration, FindsNothingInUniformRanks) {
+  EXPECT_TRUE(check_ranks(made_up_ranks([](double u) { return u; })).passed());
+}
+
+TEST(Calibration, FindsRanksThatAreShiftedNarrowOrWide) {
+  EXPECT_FALSE(check_ranks(made_up_ranks([](double u) { return std::pow(u, 1.3); })).passed());
+  EXPECT_FALSE(check_ranks(made_up_ranks([](double u) { return 0.1 + 0.8 * u; })).passed());
+  EXPECT_FALSE(check_ranks(made_up_ranks([](double u) { return (1 - std::cos(3.14 * u)) / 2; })).passed());
+}
+
+TEST(Calibration, FindsDrawsThatDependOnOneAnother) {
+  Ranks ranks = made_up_ranks([](double u) { return u; });
+  ranks.autocorrelation[2] = 0.2;
+  EXPECT_FALSE(check_ranks(ranks).passed());
+}
+
+}  // namespace
+}  // namespace giga::test
