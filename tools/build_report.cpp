@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "giga/base/text.hpp"
+#include "giga/pipeline/coreset_file.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {
@@ -196,42 +196,19 @@ Json coreset_json(const BuildOutcome& outcome) {
   return coreset;
 }
 
-// Text that a spreadsheet would take for a formula gets an apostrophe; numbers are left alone.
-std::string inert(const std::string& text) {
-  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
-  return formula && !parse_double(text) ? "'" + text : text;
-}
-
 std::string dumped(const Json& json) {
   // replace: a path need not be UTF-8, a record must be.
   return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-// The names of the input after row and weight: each once, inert in a spreadsheet, quoted where they must be.
-std::string headings(const std::vector<std::string>& names) {
-  std::set<std::string> taken(names.begin(), names.end());
-  std::string line = "row,weight";
-  for (std::string name : names) {
-    if (name == "row" || name == "weight") {
-      while (!taken.insert("input_" + name).second) name = "input_" + name;
-      name = "input_" + name;
-    }
-    line += "," + csv_field(inert(name));
-  }
-  return line;
-}
-
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
-
 std::string coreset_csv(const BuildOutcome& outcome) {
-  std::string csv = headings(outcome.data ? outcome.data->columns : std::vector<std::string>()) + "\n";
+  std::string csv = "row,weight";
+  if (outcome.data) {
+    for (const std::string& name : coreset_headings(outcome.data->columns)) csv += "," + csv_field(name);
+  }
+  csv += "\n";
   for (std::size_t i = 0; i < outcome.coreset.rows.size(); ++i) {
     csv.append(std::to_string(outcome.coreset.rows[i]))
         .append(",")
@@ -255,6 +232,7 @@ std::string coreset_companion(const BuildRequest& request, const BuildOutcome& o
   out["size"] = outcome.coreset.size();
   out["model"] = model_json(request.model);
   out["response"] = data.response_name;
+  out["columns"] = data.columns;
   out["standardisation"] = scale_json(data);
   out["projection"] = projection_json(request.coreset);
   out["method"] = name(request.coreset.method);

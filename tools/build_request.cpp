@@ -238,26 +238,6 @@ std::string_view name(InputKind kind) {
   return "unknown";
 }
 
-std::string_view family_name(Family family) {
-  switch (family) {
-    case Family::BernoulliLogit: return "bernoulli";
-    case Family::PoissonSoftplus:
-    case Family::PoissonLog: return "poisson";
-    case Family::GaussianIdentity: return "gaussian";
-  }
-  return "unknown";
-}
-
-std::string_view link_name(Family family) {
-  switch (family) {
-    case Family::BernoulliLogit: return "logit";
-    case Family::PoissonSoftplus: return "softplus";
-    case Family::PoissonLog: return "log";
-    case Family::GaussianIdentity: return "identity";
-  }
-  return "unknown";
-}
-
 void add_build_options(Arguments& arguments) {
   const std::string input = "Input (DATA, or exactly one of)";
   arguments.add_value("vectors", "V.npy", "N x J matrix; a row is the vector of an observation", input);
