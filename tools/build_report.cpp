@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "giga/base/text.hpp"
 #include "giga/pipeline/coreset_file.hpp"
+#include "record_parts.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr int kIndent = 2;
 
 std::string ended(const BuildRequest& request, const BuildOutcome& outcome) {
   const BuildResult& result = outcome.result;
@@ -55,16 +51,6 @@ std::string input_text(const BuildRequest& request, const BuildOutcome& outcome)
                      outcome.data->num_parameters == 1 ? "" : "s");
 }
 
-std::string model_text(const BuildRequest& request) {
-  const ModelOptions& model = request.model;
-  std::string text =
-      fmt::format("{} with {} link", family_name(model.family.family), link_name(model.family.family));
-  if (model.family.family == Family::GaussianIdentity)
-    text += fmt::format(", noise scale {}", shortest(model.family.noise_scale));
-  return text + fmt::format(", prior N(0, {}^2), features {}", shortest(model.prior_scale),
-                            model.standardise ? "standardised" : "as they are");
-}
-
 std::string projection_text(const BuildRequest& request, const BuildOutcome& outcome) {
   const CoresetOptions& options = request.coreset;
   std::string text = fmt::format("{}, {} norm, pihat {}, J = {}", name(options.projection),
@@ -76,24 +62,6 @@ std::string projection_text(const BuildRequest& request, const BuildOutcome& out
 
 double last_bound(const BuildResult& result) {
   return result.trace.empty() ? std::nan("") : result.trace.back().bound;
-}
-
-Json model_json(const ModelOptions& model) {
-  return {{"family", family_name(model.family.family)},
-          {"link", link_name(model.family.family)},
-          {"noise_scale", model.family.noise_scale},
-          {"prior_scale", model.prior_scale},
-          {"intercept", model.intercept},
-          {"standardise", model.standardise}};
-}
-
-Json read_json(const ReadOptions& read) {
-  return {{"response", read.response ? Json(*read.response) : Json(nullptr)},
-          {"features", read.features ? Json(*read.features) : Json(nullptr)},
-          {"weights", read.weights ? Json(*read.weights) : Json(nullptr)},
-          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
-          {"delimiter", std::string(1, read.delimiter)},
-          {"header", read.header}};
 }
 
 Json projection_json(const CoresetOptions& options) {
@@ -163,10 +131,6 @@ Json seconds_json(const BuildOutcome& outcome) {
           {"total", outcome.total_s}};
 }
 
-Json scale_json(const DataFacts& data) {
-  return {{"features", data.feature_names}, {"mean", data.scale.mean}, {"scale", data.scale.scale}};
-}
-
 Json pihat_json(const DataFacts& data) {
   Json pihat = {{"parameters", data.parameter_names}, {"mean", data.pihat_mean}, {"sd", data.pihat_sd}};
   if (data.laplace) {
@@ -194,11 +158,6 @@ Json coreset_json(const BuildOutcome& outcome) {
   Json coreset = {{"rows", outcome.coreset.rows}, {"weights", outcome.coreset.weights}};
   if (outcome.data) coreset["multiplicity"] = outcome.data->multiplicity;
   return coreset;
-}
-
-std::string dumped(const Json& json) {
-  // replace: a path need not be UTF-8, a record must be.
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -233,7 +192,7 @@ std::string coreset_companion(const BuildRequest& request, const BuildOutcome& o
   out["model"] = model_json(request.model);
   out["response"] = data.response_name;
   out["columns"] = data.columns;
-  out["standardisation"] = scale_json(data);
+  out["standardisation"] = scale_json(data.feature_names, data.scale);
   out["projection"] = projection_json(request.coreset);
   out["method"] = name(request.coreset.method);
   out["seed"] = request.coreset.seed;
@@ -252,7 +211,7 @@ std::string summary(const BuildRequest& request, const BuildOutcome& outcome) {
   };
   line("input", input_text(request, outcome));
   if (outcome.data) {
-    line("model", model_text(request));
+    line("model", model_text(request.model));
     line("projection", projection_text(request, outcome));
   }
   line("method", std::string(name(request.coreset.method)));
@@ -301,7 +260,7 @@ std::string run_record(const BuildRequest& request, const BuildOutcome& outcome)
     record["distinct_rows"] = outcome.data->distinct_rows;
     record["separable"] = outcome.data->separable;
     record["response"] = outcome.data->response_name;
-    record["standardisation"] = scale_json(*outcome.data);
+    record["standardisation"] = scale_json(outcome.data->feature_names, outcome.data->scale);
     record["pihat"] = pihat_json(*outcome.data);
     record["trials"] = trials_json(*outcome.data);
   }
