@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -57,13 +58,16 @@ class ChainDisplay {
     progress.begin("sampling", chains * transitions, "transitions");
   }
 
+  // Called after every transition by all chains: only one that comes when it is time waits for anything.
   Verdict operator()(const ChainProgress& at) {
-    const std::lock_guard lock(mutex_);
-    done_[static_cast<std::size_t>(at.chain)] = at.iteration;
-    warmup_ = at.warmup;
-    if (since_.seconds() > kRefresh_s) {
-      since_.restart();
-      show();
+    done_[static_cast<std::size_t>(at.chain)].store(at.iteration, std::memory_order_relaxed);
+    warmup_.store(at.warmup, std::memory_order_relaxed);
+    if (at.iteration % kLookEvery == 0) {
+      const std::lock_guard lock(mutex_);
+      if (since_.seconds() > kRefresh_s) {
+        since_.restart();
+        show();
+      }
     }
     return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
   }
@@ -71,24 +75,26 @@ class ChainDisplay {
  private:
   static constexpr double kRefresh_s = 0.05;
   static constexpr std::size_t kMostShown = 8;
+  static constexpr Index kLookEvery = 4;
 
   void show() {
     Index sum = 0;
     std::string detail = "chain";
     for (std::size_t c = 0; c < done_.size(); ++c) {
-      sum += done_[c];
+      const Index done = done_[c].load(std::memory_order_relaxed);
+      sum += done;
       if (c < kMostShown)
-        detail += fmt::format("{} {} {}%", c == 0 ? "" : ",", c + 1, 100 * done_[c] / transitions_);
+        detail += fmt::format("{} {} {}%", c == 0 ? "" : ",", c + 1, 100 * done / transitions_);
     }
     if (done_.size() > kMostShown) detail += ", ...";
     progress_.update(sum, 0, detail + (warmup_ ? ", warm-up" : ", drawing"));
   }
 
   Progress& progress_;
-  std::mutex mutex_;
-  std::vector<Index> done_;
+  std::mutex mutex_;  // guards since_
+  std::vector<std::atomic<Index>> done_;
   Index transitions_;
-  bool warmup_ = true;
+  std::atomic<bool> warmup_ = true;
   Stopwatch since_;
 };
 

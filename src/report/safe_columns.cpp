@@ -39,7 +39,7 @@ std::string made_safe(std::string_view name) {
       gap = true;
       continue;
     }
-    if (gap && !safe.empty()) safe += '_';
+    if (gap && !safe.empty() && safe.back() != '_') safe += '_';
     gap = false;
     safe += c;
   }
