@@ -6,8 +6,6 @@ if (length(missing) > 0) {
   cat("skipped: R has no", paste(missing, collapse = ", "), "- install r-cran-<name> of each\n")
   quit(status = 77)
 }
-options(warn = 2)  # a warning of read_stan_csv is a failure
-
 giga <- normalizePath(commandArgs(trailingOnly = TRUE)[1])
 folder <- tempfile("giga-peer-")
 dir.create(folder)
@@ -31,6 +29,10 @@ near <- function(ours, theirs, what, tolerance = 1e-6) {
   expect(difference <= tolerance, paste(what, "ours", format(ours, digits = 15), "theirs", format(theirs, digits = 15)))
 }
 
+loose <- function(ours, theirs, what, tolerance) {
+  expect(abs(ours - theirs) <= tolerance * abs(theirs), paste(what, "ours", ours, "theirs", theirs))
+}
+
 set.seed(1)
 n <- 600
 x <- data.frame(a = rnorm(n, 3, 2), b = rnorm(n), `x.1` = rnorm(n), check.names = FALSE)
@@ -46,13 +48,15 @@ samplers <- list(nuts = character(0), hmc = c("--draws", "600"), rwmh = c("--thi
 for (sampler in names(samplers)) {
   run("sample", "coreset.csv", "--sampler", sampler, samplers[[sampler]], "--out", sampler)
   files <- Sys.glob(file.path(sampler, "draws_*.csv"))
+  options(warn = 2)  # a warning of read_stan_csv is a failure
   fit <- rstan::read_stan_csv(files)
+  options(warn = -1)  # rstan and posterior tell of capped effective sizes
   draws <- posterior::as_draws_array(as.array(fit))
   expect(identical(dim(draws)[2], 4L), paste(sampler, "has four chains"))
   expect(all(lengths(fit@par_dims) == 0), paste(sampler, "has plain parameters only"))
   kind <- c(nuts = "NUTS(diag_e)", hmc = "HMC", rwmh = "Metropolis")[[sampler]]
   expect(identical(fit@stan_args[[1]]$sampler_t, kind), paste(sampler, "is known as", kind))
-  diagnostics <- rstan::get_sampler_params(fit)
+  diagnostics <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
   expect(all(c("accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__") %in%
                colnames(diagnostics[[1]])), paste(sampler, "has the sampler's columns"))
 
@@ -71,17 +75,23 @@ for (sampler in names(samplers)) {
     theirs <- summary[summary$variable == column, ]
     for (figure in setdiff(names(ours), "variable"))
       near(ours[[figure]][i], theirs[[figure]], paste(sampler, variable, figure))
-    near(ours$rhat[i], monitor[column, "Rhat"], paste(sampler, variable, "rhat of monitor"))
+    # rstan 2.21 has (rank - 1/2) / S for the normal scores, posterior (rank - 3/8) / (S + 1/4) as the paper: what
+    # comes of ranks agrees to three digits only.
     near(ours$mean[i], monitor[column, "mean"], paste(sampler, variable, "mean of monitor"))
-    expect(abs(ours$ess_bulk[i] - monitor[column, "Bulk_ESS"]) <= 1, paste(sampler, variable, "bulk ESS of monitor"))
-    expect(abs(ours$ess_tail[i] - monitor[column, "Tail_ESS"]) <= 1, paste(sampler, variable, "tail ESS of monitor"))
+    loose(ours$rhat[i], monitor[column, "Rhat"], paste(sampler, variable, "rhat of monitor"), 1e-4)
+    loose(ours$ess_bulk[i], monitor[column, "Bulk_ESS"], paste(sampler, variable, "bulk ESS of monitor"), 0.01)
+    loose(ours$ess_tail[i], monitor[column, "Tail_ESS"], paste(sampler, variable, "tail ESS of monitor"), 0.01)
   }
   expect(nrow(ours) == dim(draws)[3], paste(sampler, "has as many quantities"))
   if (sampler != "rwmh") {
     bfmi <- rstan::get_bfmi(fit)
-    for (c in 1:4) near(record$chains$e_bfmi[c], bfmi[c], paste(sampler, "E-BFMI of chain", c))
+    # rstan divides the squared steps by S and the variance by S - 1; the ratio of the sums is Betancourt's.
+    draws_a_chain <- dim(draws)[1]
+    for (c in 1:4)
+      near(record$chains$e_bfmi[c] * (draws_a_chain - 1) / draws_a_chain, bfmi[c], paste(sampler, "E-BFMI of chain", c))
   }
 }
 cat(if (failures == 0) "all agree" else paste(failures, "disagree"), "- largest relative difference", largest, "\n")
+setwd("/")
 unlink(folder, recursive = TRUE)
 quit(status = if (failures == 0) 0 else 1)
