@@ -130,7 +130,7 @@ void add_sample_options(Arguments& arguments) {
                       output);
   arguments.add_flag("force", "Replace the files of an earlier run in DIR", output);
   arguments.add_flag("json", "Print the record of the run on stdout", output);
-  arguments.add_flag("quiet", "No notes, no progress, no table", output);
+  arguments.add_flag("quiet", "No notes, no progress; with --out no table", output);
   arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
 }
 

@@ -76,7 +76,7 @@ void warn_of_rhat(std::span<const Quantity> all, std::vector<std::string>& out) 
   if (bad.empty()) return;
   std::stable_sort(bad.begin(), bad.end(),
                    [](const Quantity* a, const Quantity* b) { return a->summary.rhat > b->summary.rhat; });
-  out.push_back("R-hat is above 1.01 for " + listed(bad) + ", at most " + rounded(bad[0]->summary.rhat, 4) +
+  out.push_back("R-hat is above 1.01 for " + listed(bad) + ", up to " + rounded(bad[0]->summary.rhat, 4) +
                 ": the chains do not agree yet; give them a longer --warmup and more --draws");
 }
 
@@ -88,7 +88,7 @@ void warn_of_ess(std::span<const Quantity> all, const char* which, double Quanti
   std::stable_sort(bad.begin(), bad.end(),
                    [&](const Quantity* a, const Quantity* b) { return a->summary.*ess < b->summary.*ess; });
   out.push_back("the " + std::string(which) + " effective sample size is below " + rounded(least, 12) +
-                " (100 a chain) for " + listed(bad) + ", at least " + rounded(bad[0]->summary.*ess, 3) +
+                " (100 a chain) for " + listed(bad) + ", down to " + rounded(bad[0]->summary.*ess, 3) +
                 ": make more --draws");
 }
 

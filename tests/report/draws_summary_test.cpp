@@ -90,7 +90,7 @@ TEST(Warnings, ChainsThatDisagreeAreNamedWithTheirRhat) {
   auto chains = good_chains();
   for (std::size_t i = 1; i < chains[2].draws.size(); i += 2) chains[2].draws[i] += 1.5;
   const auto all = said(chains);
-  EXPECT_TRUE(one_says(all, "R-hat is above 1.01 for 'b', at most 1."));
+  EXPECT_TRUE(one_says(all, "R-hat is above 1.01 for 'b', up to 1."));
   EXPECT_TRUE(one_says(all, "longer --warmup"));
 }
 
