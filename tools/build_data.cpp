@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "build_stages.hpp"
+#include "data_input.hpp"
 #include "giga/base/text.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "support/exit_codes.hpp"
@@ -15,24 +16,6 @@
 
 namespace giga::tool {
 namespace {
-
-Dataset load(const BuildRequest& request, const ThreadPool& pool, Progress& progress) {
-  constexpr std::size_t kMegabyte = 1'000'000;
-  const std::string what =
-      request.input == "-" ? "reading standard input" : "reading " + printable_path(request.input);
-  progress.begin(what);
-  std::once_flag sized;
-  try {
-    return read_dataset(request.input, request.read, pool, [&](std::size_t done, std::size_t total) {
-      std::call_once(sized, [&] {
-        if (total > 0) progress.begin(what, static_cast<Index>(total / kMegabyte), "MB");
-      });
-      progress.update(static_cast<Index>(done / kMegabyte), 0, "");
-    });
-  } catch (const NoSuchColumn& error) {
-    throw UsageError(error.what());
-  }
-}
 
 // Begins a stage of the display whenever the work has come to another one.
 class StageDisplay {
@@ -176,7 +159,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   Stopwatch stage;
   const ThreadPool pool(request.threads);
   Progress progress(request.quiet);
-  const Dataset data = load(request, pool, progress);
+  const Dataset data = load_data(request.input, request.read, pool, progress);
   stop_if_signalled();
   const Problem problem(data, request.model, pool);
   const double load_s = stage.restart();

@@ -3,18 +3,14 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <set>
 
 #include "giga/base/text.hpp"
+#include "giga/pipeline/coreset_file.hpp"
+#include "record_parts.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr int kIndent = 2;
 
 std::string ended(const BuildRequest& request, const BuildOutcome& outcome) {
   const BuildResult& result = outcome.result;
@@ -55,16 +51,6 @@ std::string input_text(const BuildRequest& request, const BuildOutcome& outcome)
                      outcome.data->num_parameters == 1 ? "" : "s");
 }
 
-std::string model_text(const BuildRequest& request) {
-  const ModelOptions& model = request.model;
-  std::string text =
-      fmt::format("{} with {} link", family_name(model.family.family), link_name(model.family.family));
-  if (model.family.family == Family::GaussianIdentity)
-    text += fmt::format(", noise scale {}", shortest(model.family.noise_scale));
-  return text + fmt::format(", prior N(0, {}^2), features {}", shortest(model.prior_scale),
-                            model.standardise ? "standardised" : "as they are");
-}
-
 std::string projection_text(const BuildRequest& request, const BuildOutcome& outcome) {
   const CoresetOptions& options = request.coreset;
   std::string text = fmt::format("{}, {} norm, pihat {}, J = {}", name(options.projection),
@@ -76,24 +62,6 @@ std::string projection_text(const BuildRequest& request, const BuildOutcome& out
 
 double last_bound(const BuildResult& result) {
   return result.trace.empty() ? std::nan("") : result.trace.back().bound;
-}
-
-Json model_json(const ModelOptions& model) {
-  return {{"family", family_name(model.family.family)},
-          {"link", link_name(model.family.family)},
-          {"noise_scale", model.family.noise_scale},
-          {"prior_scale", model.prior_scale},
-          {"intercept", model.intercept},
-          {"standardise", model.standardise}};
-}
-
-Json read_json(const ReadOptions& read) {
-  return {{"response", read.response ? Json(*read.response) : Json(nullptr)},
-          {"features", read.features ? Json(*read.features) : Json(nullptr)},
-          {"weights", read.weights ? Json(*read.weights) : Json(nullptr)},
-          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
-          {"delimiter", std::string(1, read.delimiter)},
-          {"header", read.header}};
 }
 
 Json projection_json(const CoresetOptions& options) {
@@ -163,10 +131,6 @@ Json seconds_json(const BuildOutcome& outcome) {
           {"total", outcome.total_s}};
 }
 
-Json scale_json(const DataFacts& data) {
-  return {{"features", data.feature_names}, {"mean", data.scale.mean}, {"scale", data.scale.scale}};
-}
-
 Json pihat_json(const DataFacts& data) {
   Json pihat = {{"parameters", data.parameter_names}, {"mean", data.pihat_mean}, {"sd", data.pihat_sd}};
   if (data.laplace) {
@@ -196,42 +160,14 @@ Json coreset_json(const BuildOutcome& outcome) {
   return coreset;
 }
 
-// Text that a spreadsheet would take for a formula gets an apostrophe; numbers are left alone.
-std::string inert(const std::string& text) {
-  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
-  return formula && !parse_double(text) ? "'" + text : text;
-}
-
-std::string dumped(const Json& json) {
-  // replace: a path need not be UTF-8, a record must be.
-  return json.dump(kIndent, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-// The names of the input after row and weight: each once, inert in a spreadsheet, quoted where they must be.
-std::string headings(const std::vector<std::string>& names) {
-  std::set<std::string> taken(names.begin(), names.end());
-  std::string line = "row,weight";
-  for (std::string name : names) {
-    if (name == "row" || name == "weight") {
-      while (!taken.insert("input_" + name).second) name = "input_" + name;
-      name = "input_" + name;
-    }
-    line += "," + csv_field(inert(name));
-  }
-  return line;
-}
-
 }  // namespace
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-  return quoted + "\"";
-}
-
 std::string coreset_csv(const BuildOutcome& outcome) {
-  std::string csv = headings(outcome.data ? outcome.data->columns : std::vector<std::string>()) + "\n";
+  std::string csv = "row,weight";
+  if (outcome.data) {
+    for (const std::string& name : coreset_headings(outcome.data->columns)) csv += "," + csv_field(name);
+  }
+  csv += "\n";
   for (std::size_t i = 0; i < outcome.coreset.rows.size(); ++i) {
     csv.append(std::to_string(outcome.coreset.rows[i]))
         .append(",")
@@ -255,7 +191,8 @@ std::string coreset_companion(const BuildRequest& request, const BuildOutcome& o
   out["size"] = outcome.coreset.size();
   out["model"] = model_json(request.model);
   out["response"] = data.response_name;
-  out["standardisation"] = scale_json(data);
+  out["columns"] = data.columns;
+  out["standardisation"] = scale_json(data.feature_names, data.scale);
   out["projection"] = projection_json(request.coreset);
   out["method"] = name(request.coreset.method);
   out["seed"] = request.coreset.seed;
@@ -274,7 +211,7 @@ std::string summary(const BuildRequest& request, const BuildOutcome& outcome) {
   };
   line("input", input_text(request, outcome));
   if (outcome.data) {
-    line("model", model_text(request));
+    line("model", model_text(request.model));
     line("projection", projection_text(request, outcome));
   }
   line("method", std::string(name(request.coreset.method)));
@@ -323,7 +260,7 @@ std::string run_record(const BuildRequest& request, const BuildOutcome& outcome)
     record["distinct_rows"] = outcome.data->distinct_rows;
     record["separable"] = outcome.data->separable;
     record["response"] = outcome.data->response_name;
-    record["standardisation"] = scale_json(*outcome.data);
+    record["standardisation"] = scale_json(outcome.data->feature_names, outcome.data->scale);
     record["pihat"] = pihat_json(*outcome.data);
     record["trials"] = trials_json(*outcome.data);
   }

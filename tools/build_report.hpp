@@ -48,9 +48,6 @@ struct BuildOutcome {
   double load_s = 0, laplace_s = 0, project_s = 0, prepare_s = 0, construct_s = 0, total_s = 0;
 };
 
-/// Text as a field of a CSV file.
-[[nodiscard]] std::string csv_field(const std::string& text);
-
 /// row,weight and, for data, the columns of the input. Names that a spreadsheet would take for a formula get
 /// an apostrophe; columns of the input that are called row or weight get `input_` before their name.
 [[nodiscard]] std::string coreset_csv(const BuildOutcome& outcome);

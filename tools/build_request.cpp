@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "giga/base/text.hpp"
+#include "model_request.hpp"
 #include "support/exit_codes.hpp"
-#include "support/lists.hpp"
 
 namespace giga::tool {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 constexpr Index kLargest = 1'000'000'000;
 constexpr Index kMostFeatures = 1'000'000;
 constexpr Index kMostThreads = 1024;
-constexpr double kLeastScale = 1e-6, kMostScale = 1e6;
 
 constexpr const char* kMethodHelp = R"(corrective   rows as giga, weights re-solved each step (default)
 giga         the published greedy geodesic ascent
@@ -37,13 +36,6 @@ constexpr const char* kStepsHelp = R"(Most steps, 1 to 10^9
 constexpr const char* kToleranceHelp = R"(Stop at this error, 0 to 1 (default 0): the held-out error for
 DATA, the relative error for vectors)";
 
-constexpr const char* kFamilyHelp = R"(bernoulli  labels 0 and 1, or -1 and 1
-poisson    counts
-gaussian   real numbers, with a known --noise-scale)";
-
-constexpr const char* kLinkHelp = R"(bernoulli: logit; poisson: log (default) or softplus, the paper's;
-gaussian: identity)";
-
 constexpr const char* kProjectionHelp = R"(random     J random features (default)
 curvature  gradient and curvature of each row, no randomness:
            D(D+3)/2 numbers, in the whitened norm)";
@@ -62,94 +54,6 @@ constexpr std::array kDataOptions = {
     "family",     "link",      "noise-scale", "response",       "features",       "weights",    "missing",
     "delimiter",  "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows",
     "projection", "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
-
-enum class FamilyWord { Bernoulli, Poisson, Gaussian };
-std::string_view name(FamilyWord family) {
-  switch (family) {
-    case FamilyWord::Bernoulli: return "bernoulli";
-    case FamilyWord::Poisson: return "poisson";
-    case FamilyWord::Gaussian: return "gaussian";
-  }
-  return "unknown";
-}
-
-enum class LinkWord { Logit, Softplus, Log, Identity };
-std::string_view name(LinkWord link) {
-  switch (link) {
-    case LinkWord::Logit: return "logit";
-    case LinkWord::Softplus: return "softplus";
-    case LinkWord::Log: return "log";
-    case LinkWord::Identity: return "identity";
-  }
-  return "unknown";
-}
-
-enum class MissingWord { Refuse, Drop };
-std::string_view name(MissingWord missing) {
-  switch (missing) {
-    case MissingWord::Refuse: return "refuse";
-    case MissingWord::Drop: return "drop";
-  }
-  return "unknown";
-}
-
-Family with_link(FamilyWord family, std::optional<LinkWord> link) {
-  const auto refuse = [&](const char* links) -> Family {
-    throw UsageError(
-        fmt::format("--link {} does not go with --family {}; it takes {}", name(*link), name(family), links));
-  };
-  switch (family) {
-    case FamilyWord::Bernoulli:
-      return link.value_or(LinkWord::Logit) == LinkWord::Logit ? Family::BernoulliLogit : refuse("logit");
-    case FamilyWord::Gaussian:
-      return link.value_or(LinkWord::Identity) == LinkWord::Identity ? Family::GaussianIdentity
-                                                                     : refuse("identity");
-    case FamilyWord::Poisson: break;
-  }
-  switch (link.value_or(LinkWord::Log)) {
-    case LinkWord::Log: return Family::PoissonLog;
-    case LinkWord::Softplus: return Family::PoissonSoftplus;
-    default: return refuse("log or softplus");
-  }
-}
-
-void set_family(const Arguments& arguments, ModelOptions& model) {
-  if (!arguments.given("family"))
-    throw UsageError(
-        "--family is needed: bernoulli for labels, poisson for counts, gaussian for real numbers");
-  const auto family = arguments.choice("family", FamilyWord::Bernoulli);
-  std::optional<LinkWord> link;
-  if (arguments.given("link")) link = arguments.choice("link", LinkWord::Logit);
-  model.family.family = with_link(family, link);
-  if (arguments.given("noise-scale") && family != FamilyWord::Gaussian)
-    throw UsageError(fmt::format("--noise-scale means nothing to --family {}; leave it away", name(family)));
-  model.family.noise_scale = arguments.number("noise-scale", 1, kLeastScale, kMostScale);
-  model.prior_scale = arguments.number("prior-scale", 1, kLeastScale, kMostScale);
-  model.intercept = !arguments.flag("no-intercept");
-  model.standardise = !arguments.flag("no-standardise");
-}
-
-constexpr std::string_view kNoDelimiters = "\".+-eE0123456789";  // quotes, and what numbers are made of
-
-void set_read(const Arguments& arguments, ReadOptions& read) {
-  read.response = arguments.text("response");
-  read.weights = arguments.text("weights");
-  if (const auto features = arguments.text("features")) read.features = names_in_list("features", *features);
-  read.missing =
-      arguments.choice("missing", MissingWord::Refuse) == MissingWord::Drop ? Missing::Drop : Missing::Refuse;
-  read.header = !arguments.flag("no-header");
-  if (const auto delimiter = arguments.text("delimiter")) {
-    if (*delimiter == "tab" || *delimiter == "\\t") {
-      read.delimiter = '\t';
-    } else if (delimiter->size() == 1 && (*delimiter)[0] > ' ' && (*delimiter)[0] < 127 &&
-               kNoDelimiters.find((*delimiter)[0]) == std::string_view::npos) {
-      read.delimiter = (*delimiter)[0];
-    } else {
-      throw UsageError("--delimiter is '" + printable(*delimiter) +
-                       "'; must be one character such as ';', or tab");
-    }
-  }
-}
 
 void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
   coreset.pihat = arguments.choice("pihat", coreset.pihat);
@@ -238,45 +142,12 @@ std::string_view name(InputKind kind) {
   return "unknown";
 }
 
-std::string_view family_name(Family family) {
-  switch (family) {
-    case Family::BernoulliLogit: return "bernoulli";
-    case Family::PoissonSoftplus:
-    case Family::PoissonLog: return "poisson";
-    case Family::GaussianIdentity: return "gaussian";
-  }
-  return "unknown";
-}
-
-std::string_view link_name(Family family) {
-  switch (family) {
-    case Family::BernoulliLogit: return "logit";
-    case Family::PoissonSoftplus: return "softplus";
-    case Family::PoissonLog: return "log";
-    case Family::GaussianIdentity: return "identity";
-  }
-  return "unknown";
-}
-
 void add_build_options(Arguments& arguments) {
   const std::string input = "Input (DATA, or exactly one of)";
   arguments.add_value("vectors", "V.npy", "N x J matrix; a row is the vector of an observation", input);
   arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
-  const std::string table = "Table (with DATA)";
-  arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", table);
-  arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", table);
-  arguments.add_value("weights", "NAME", "Column of observation weights (default none)", table);
-  arguments.add_value("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop", table);
-  arguments.add_value("delimiter", "C", "Between the fields of a CSV file, or tab (default ,)", table);
-  arguments.add_flag("no-header", "The first line of the CSV file has data, not names", table);
-  const std::string model = "Model (with DATA)";
-  arguments.add_value("family", "NAME", kFamilyHelp, model);
-  arguments.add_value("link", "NAME", kLinkHelp, model);
-  arguments.add_value("noise-scale", "S", "Standard deviation of gaussian noise, 1e-6 to 1e6 (default 1)",
-                      model);
-  arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", model);
-  arguments.add_flag("no-intercept", "No constant term", model);
-  arguments.add_flag("no-standardise", "Take the features as they are", model);
+  add_table_options(arguments, "Table (with DATA)");
+  add_model_options(arguments, "Model (with DATA)");
   const std::string project = "Projection (with DATA)";
   arguments.add_value("projection", "NAME", kProjectionHelp, project);
   arguments.add_value("norm", "NAME", kNormHelp, project);
@@ -312,8 +183,8 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
   BuildRequest request;
   set_input(arguments, data, request);
   if (request.kind == InputKind::Data) {
-    set_read(arguments, request.read);
-    set_family(arguments, request.model);
+    request.read = read_options(arguments);
+    request.model = model_options(arguments);
     set_projection(arguments, request.coreset);
   } else {
     for (const char* option : kDataOptions) {

@@ -41,8 +41,4 @@ void add_build_options(Arguments& arguments);
 /// Throws UsageError for whatever cannot be.
 [[nodiscard]] BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data);
 
-/// The words that stand for a family in options: "poisson" and "softplus".
-[[nodiscard]] std::string_view family_name(Family family);
-[[nodiscard]] std::string_view link_name(Family family);
-
 }  // namespace giga::tool

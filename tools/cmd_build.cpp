@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/pipeline/coreset_file.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/signals.hpp"
@@ -38,9 +39,7 @@ projection that nothing was chosen by.)";
 std::optional<std::filesystem::path> companion_of(const BuildRequest& request) {
   if (!request.out || request.kind != InputKind::Data || OutputFile::is_direct(*request.out))
     return std::nullopt;
-  std::filesystem::path path = *request.out;
-  path.replace_extension(path.extension() == ".json" ? ".json.json" : ".json");
-  return path;
+  return companion_path(*request.out);
 }
 
 // Made and destroyed before the work, so that nobody waits an hour to hear that a folder is missing. Opening

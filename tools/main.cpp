@@ -21,6 +21,8 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
+  giga sample coreset.csv --out draws
+  giga summary draws
   giga build --help
 
 Results go to stdout, messages and progress to stderr; NO_COLOR is honoured.
@@ -46,6 +48,8 @@ class Command {
     root_.allow_extras();
     root_.require_subcommand(0, 1);
     verbs_.push_back(declare_build(root_));
+    verbs_.push_back(declare_sample(root_));
+    verbs_.push_back(declare_summary(root_));
     simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");
     simulate_->footer(kSimulateFooter);
     simulate_->allow_extras();

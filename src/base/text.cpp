@@ -111,4 +111,16 @@ std::optional<double> parse_double(std::string_view text) {
   return value;
 }
 
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + "\"";
+}
+
+std::string inert(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return formula && !parse_double(text) ? "'" + text : text;
+}
+
 }  // namespace giga

@@ -80,9 +80,10 @@ class Roles {
     return col;
   }
 
-  void assign_all_others() {
+  void assign_all_others(const std::vector<std::string>& unused) {
     for (Column& column : columns_) {
-      if (column.role == ColumnRole::Unused) {
+      const bool left = std::find(unused.begin(), unused.end(), column.name) != unused.end();
+      if (column.role == ColumnRole::Unused && !left) {
         column.role = ColumnRole::Feature;
         column.feature = num_features_++;
       }
@@ -117,7 +118,7 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
       roles.assign(roles.find(feature), ColumnRole::Feature, "--features");
     }
   } else {
-    roles.assign_all_others();
+    roles.assign_all_others(options.unused);
   }
   return roles.take();
 }

@@ -78,17 +78,22 @@ void Arguments::refuse_leftovers(const std::string& hint) const {
   refuse_unknown_option(first);
 }
 
-std::optional<std::string> Arguments::take_word() const {
-  const std::vector<std::string> left = app_->remaining();
+std::vector<std::string> Arguments::take_words() const {
+  std::vector<std::string> left = app_->remaining();
   for (const std::string& word : left) {
     if (!is_word(word)) refuse_unknown_option(word);
+    if (word.empty()) throw UsageError("the name of the input is empty");
   }
+  return left;
+}
+
+std::optional<std::string> Arguments::take_word() const {
+  const std::vector<std::string> left = take_words();
   if (left.empty()) return std::nullopt;
   if (left.size() > 1) {
     throw UsageError("unexpected argument '" + printable(left[1]) + "'; the input is '" + printable(left[0]) +
                      "'");
   }
-  if (left[0].empty()) throw UsageError("the name of the input is empty");
   return left[0];
 }
 

@@ -44,6 +44,9 @@ class Arguments {
   /// anything else that was not understood.
   [[nodiscard]] std::optional<std::string> take_word() const;
 
+  /// All such words, for verbs that take several inputs.
+  [[nodiscard]] std::vector<std::string> take_words() const;
+
   /// Takes what the command line did not give from the file that --config names, if it names one.
   void read_config();
 

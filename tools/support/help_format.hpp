@@ -26,7 +26,10 @@ class HelpFormat : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string name) const override {
     std::string text = CLI::Formatter::make_usage(app, std::move(name));
     const auto at = text.find(" [options]");
-    if (app->get_name() == "build" && at != std::string::npos) text.insert(at, " [DATA]");
+    if (at == std::string::npos) return text;
+    if (app->get_name() == "build") text.insert(at, " [DATA]");
+    if (app->get_name() == "sample") text.insert(at, " DATA|coreset.csv");
+    if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;
   }
 

@@ -25,4 +25,10 @@ namespace giga {
 /// signed zero.
 [[nodiscard]] std::optional<double> parse_double(std::string_view text);
 
+/// Text as a field of a CSV file: in quotes where it must be.
+[[nodiscard]] std::string csv_field(const std::string& text);
+
+/// Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers are left alone.
+[[nodiscard]] std::string inert(const std::string& text);
+
 }  // namespace giga

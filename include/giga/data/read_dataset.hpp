@@ -19,6 +19,7 @@ enum class Missing { Refuse, Drop };
 struct ReadOptions {
   std::optional<std::string> response = {};               ///< Default: the column `y`, else the last one.
   std::optional<std::vector<std::string>> features = {};  ///< Default: all but the response and the weights.
+  std::vector<std::string> unused = {};     ///< Columns that are no features by default; they need not exist.
   std::optional<std::string> weights = {};  ///< The column of observation weights; default: none.
   Missing missing = Missing::Refuse;        ///< What rows with NaN, NA or empty cells get.
   char delimiter = ',';  ///< CSV only. Not a quote, a line end or part of a number (std::invalid_argument).

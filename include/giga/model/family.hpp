@@ -1,6 +1,9 @@
 // The likelihood families: how the response y of a row depends on its linear predictor s = <z, theta>.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 namespace giga {
 
 enum class Family {
@@ -9,6 +12,11 @@ enum class Family {
   PoissonLog,        ///< y = 0, 1, 2, ...; mean exp(s)
   GaussianIdentity,  ///< y is real;        mean s, standard deviation noise_scale
 };
+
+/// The words that stand for it in options and files: "poisson" and "softplus".
+[[nodiscard]] std::string_view family_name(Family family);
+[[nodiscard]] std::string_view link_name(Family family);
+[[nodiscard]] std::optional<Family> family_named(std::string_view family, std::string_view link);
 
 /// A family with what it needs besides y and s.
 struct FamilyParameters {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Problem {
  public:
   /// `data` must outlive this object. Throws DataError if the response does not fit the family.
   Problem(const Dataset& data, const ModelOptions& options, const ThreadPool& pool);
+  /// The same with a scale that is known already, as that of all the data is to a coreset.
+  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const ThreadPool& pool);
 
   [[nodiscard]] const Dataset& data() const { return *data_; }
   [[nodiscard]] const ModelOptions& options() const { return options_; }
@@ -37,6 +40,9 @@ class Problem {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
+          std::optional<Standardisation> scale, const ThreadPool& pool);
+
   const Dataset* data_;
   ModelOptions options_;
   DistinctRows distinct_;

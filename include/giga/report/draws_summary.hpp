@@ -1,0 +1,61 @@
+// What the draws of some chains say, as a table, and what is wrong with them, in words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/infer/chain.hpp"
+#include "giga/infer/diagnostics.hpp"
+
+namespace giga {
+
+struct Quantity {
+  std::string name;
+  QuantitySummary summary;
+  bool constant = false;     ///< All draws are equal.
+  Index num_not_finite = 0;  ///< NaN or infinite draws.
+};
+
+/// One for each parameter of the chains, and before them the log density as "lp__" if asked for. The chains
+/// have as many draws each, and there is a name for every parameter (std::invalid_argument).
+[[nodiscard]] std::vector<Quantity> summarise_chains(std::span<const Chain> chains,
+                                                     const std::vector<std::string>& names, bool log_density,
+                                                     const ThreadPool& pool);
+
+/// A line each: name, mean, sd, 5%, 50%, 95%, mcse, R-hat, bulk and tail ESS. For people: four digits.
+[[nodiscard]] std::string summary_text(std::span<const Quantity> quantities);
+/// Under the names of R's posterior: variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,
+/// mcse_sd. All digits; NaN and Inf where a number does not exist.
+[[nodiscard]] std::string summary_csv(std::span<const Quantity> quantities);
+/// An array of objects under the same names. Numbers that are not finite are null.
+[[nodiscard]] std::string summary_json(std::span<const Quantity> quantities);
+
+struct ChainHealth {
+  Index num_draws = 0;
+  Index num_divergent = 0;
+  Index num_at_max_depth = 0;
+  double e_bfmi = 0;      ///< NaN for Rwmh, and where there are no energies
+  double acceptance = 0;  ///< Mean of accept_stat
+  Index num_evaluations = 0, num_not_finite = 0;
+};
+
+struct SamplerHealth {
+  std::optional<SamplerKind> sampler = {};  ///< Unknown for files of others.
+  Index max_depth = 0;                      ///< 0: unknown
+  std::vector<ChainHealth> chains = {};
+};
+
+[[nodiscard]] SamplerHealth health_of(std::span<const Chain> chains, std::optional<SamplerKind> sampler,
+                                      Index max_depth);
+
+/// Whole sentences without a full stop, each with what to do; none when all is well:
+///   R-hat > 1.01; bulk or tail ESS < 100 a chain; too few draws for either; divergences; tree depth reached;
+///   E-BFMI < 0.3; draws that are constant or not finite; acceptance of Rwmh outside [0.15, 0.7];
+///   evaluations of the density that were not finite.
+[[nodiscard]] std::vector<std::string> warnings(std::span<const Quantity> quantities,
+                                                const SamplerHealth& health);
+
+}  // namespace giga

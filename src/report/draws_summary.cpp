@@ -1,0 +1,164 @@
+#include "giga/report/draws_summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Quantity quantity_of(std::string name, const std::vector<std::vector<double>>& draws) {
+  Quantity out{std::move(name), summarise(draws), true, 0};
+  for (const auto& chain : draws) {
+    for (const double value : chain) {
+      if (!std::isfinite(value)) ++out.num_not_finite;
+      if (!(value == draws[0][0])) out.constant = false;
+    }
+  }
+  return out;
+}
+
+std::vector<std::vector<double>> draws_of(std::span<const Chain> chains, Index column) {
+  std::vector<std::vector<double>> all;
+  for (const Chain& chain : chains) {
+    auto& draws = all.emplace_back();
+    draws.reserve(chain.stats.size());
+    for (Index s = 0; s < chain.num_draws(); ++s)
+      draws.push_back(column < 0 ? chain.stats[static_cast<std::size_t>(s)].log_density
+                                 : chain.draw(s)[column]);
+  }
+  return all;
+}
+
+std::string digits(double value, int significant) {
+  std::array<char, 64> buffer;
+  if (std::isnan(value)) return "-";
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                    std::chars_format::general, significant);
+  return {buffer.data(), result.ptr};
+}
+
+std::string decimals(double value, int places) {
+  std::array<char, 400> buffer;
+  if (std::isnan(value)) return "-";
+  const auto result =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, places);
+  return {buffer.data(), result.ptr};
+}
+
+using TextRow = std::array<std::string, 10>;
+
+TextRow text_row(const Quantity& quantity) {
+  constexpr int kDigits = 4;
+  const QuantitySummary& s = quantity.summary;
+  return {printable(quantity.name, 40),
+          digits(s.mean, kDigits),
+          digits(s.sd, kDigits),
+          digits(s.q5, kDigits),
+          digits(s.q50, kDigits),
+          digits(s.q95, kDigits),
+          digits(s.mcse_mean, kDigits - 2),
+          decimals(s.rhat, 3),
+          decimals(s.ess_bulk, 0),
+          decimals(s.ess_tail, 0)};
+}
+
+// Characters, not bytes: what does not begin one has the form 10xxxxxx.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::string csv_number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Inf" : "-Inf";
+  return shortest(value);
+}
+
+struct Figure {
+  const char* name;
+  double QuantitySummary::*value;
+};
+constexpr std::array<Figure, 11> kFigures = {{{"mean", &QuantitySummary::mean},
+                                              {"median", &QuantitySummary::median},
+                                              {"sd", &QuantitySummary::sd},
+                                              {"mad", &QuantitySummary::mad},
+                                              {"q5", &QuantitySummary::q5},
+                                              {"q95", &QuantitySummary::q95},
+                                              {"rhat", &QuantitySummary::rhat},
+                                              {"ess_bulk", &QuantitySummary::ess_bulk},
+                                              {"ess_tail", &QuantitySummary::ess_tail},
+                                              {"mcse_mean", &QuantitySummary::mcse_mean},
+                                              {"mcse_sd", &QuantitySummary::mcse_sd}}};
+
+}  // namespace
+
+std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std::vector<std::string>& names,
+                                       bool log_density, const ThreadPool& pool) {
+  for (const Chain& chain : chains) {
+    if (chain.dim != std::ssize(names) || chain.num_draws() != chains[0].num_draws())
+      throw std::invalid_argument("the chains must have as many draws each, and a name for every parameter");
+  }
+  const Index first = log_density ? -1 : 0;
+  std::vector<Quantity> out(names.size() + (log_density ? 1 : 0));
+  if (chains.empty()) return {};
+  pool.for_each(std::ssize(out), [&](Index k) {
+    const Index column = first + k;
+    out[static_cast<std::size_t>(k)] =
+        quantity_of(column < 0 ? "lp__" : names[static_cast<std::size_t>(column)], draws_of(chains, column));
+  });
+  return out;
+}
+
+std::string summary_text(std::span<const Quantity> quantities) {
+  std::vector<TextRow> rows = {
+      {"", "mean", "sd", "5%", "50%", "95%", "mcse", "R-hat", "ESS bulk", "ESS tail"}};
+  for (const Quantity& quantity : quantities) rows.push_back(text_row(quantity));
+  std::array<std::size_t, 10> width{};
+  for (const TextRow& row : rows) {
+    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], width_of(row[j]));
+  }
+  std::string text;
+  for (const TextRow& row : rows) {
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const std::string blanks(width[j] - width_of(row[j]), ' ');
+      text += j == 0 ? row[j] + blanks : "  " + blanks + row[j];
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string summary_csv(std::span<const Quantity> quantities) {
+  std::string csv = "variable";
+  for (const Figure& figure : kFigures) csv.append(",").append(figure.name);
+  csv += "\n";
+  for (const Quantity& quantity : quantities) {
+    csv += csv_field(inert(quantity.name));
+    for (const Figure& figure : kFigures) csv.append(",").append(csv_number(quantity.summary.*figure.value));
+    csv += "\n";
+  }
+  return csv;
+}
+
+std::string summary_json(std::span<const Quantity> quantities) {
+  Json all = Json::array();
+  for (const Quantity& quantity : quantities) {
+    Json& one = all.emplace_back();
+    one["variable"] = quantity.name;
+    for (const Figure& figure : kFigures) {
+      const double value = quantity.summary.*figure.value;
+      one[figure.name] = std::isfinite(value) ? Json(value) : Json(nullptr);
+    }
+  }
+  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace giga

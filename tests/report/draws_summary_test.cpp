@@ -1,0 +1,160 @@
+#include "giga/report/draws_summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "giga/base/text.hpp"
+#include "report/chains.hpp"
+
+namespace giga::test {
+namespace {
+
+const ThreadPool& pool() {
+  static const ThreadPool two(2);
+  return two;
+}
+
+std::vector<Chain> good_chains(Index draws = 500, Index dim = 2) {
+  std::vector<Chain> chains;
+  for (std::uint64_t c = 1; c <= 4; ++c) {
+    chains.push_back(made_up_chain(draws, dim, c));
+    for (DrawStats& stats : chains.back().stats) {
+      stats.divergent = false;
+      stats.accept_stat = 0.5;
+    }
+  }
+  return chains;
+}
+
+std::vector<std::string> said(const std::vector<Chain>& chains, SamplerKind sampler = SamplerKind::Nuts) {
+  return warnings(summarise_chains(chains, {"a", "b"}, true, pool()), health_of(chains, sampler, 10));
+}
+
+::testing::AssertionResult one_says(const std::vector<std::string>& all, const std::string& words) {
+  for (const std::string& text : all) {
+    if (text.find(words) != std::string::npos) return ::testing::AssertionSuccess();
+  }
+  auto failure = ::testing::AssertionFailure() << "nothing says '" << words << "' in:";
+  for (const std::string& text : all) failure << "\n  " << text;
+  return failure;
+}
+
+TEST(DrawsSummary, AgreesWithTheDiagnosticsOfEachQuantity) {
+  const auto chains = good_chains();
+  const auto quantities = summarise_chains(chains, {"a", "b"}, true, pool());
+  ASSERT_EQ(quantities.size(), 3U);
+  EXPECT_EQ(quantities[0].name, "lp__");
+  EXPECT_EQ(quantities[2].name, "b");
+  std::vector<std::vector<double>> b;
+  for (const Chain& chain : chains) {
+    auto& draws = b.emplace_back();
+    for (Index s = 0; s < chain.num_draws(); ++s) draws.push_back(chain.draw(s)[1]);
+  }
+  EXPECT_EQ(quantities[2].summary.rhat, rhat(b));
+  EXPECT_EQ(quantities[2].summary.ess_tail, ess_tail(b));
+  EXPECT_EQ(quantities[2].summary.mcse_mean, mcse_mean(b));
+  EXPECT_EQ(summarise_chains(chains, {"a", "b"}, false, pool()).size(), 2U);
+  EXPECT_THROW((void)summarise_chains(chains, {"a"}, true, pool()), std::invalid_argument);
+}
+
+TEST(DrawsSummary, CsvHasAllDigitsAndInertNames) {
+  auto chains = good_chains();
+  chains[0].draws[0] = std::numeric_limits<double>::quiet_NaN();
+  const auto quantities = summarise_chains(chains, {"=a,b", "b"}, false, pool());
+  const std::string csv = summary_csv(quantities);
+  EXPECT_TRUE(csv.starts_with(
+      "variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,mcse_sd\n\"'=a,b\",NaN,NaN,NaN,"))
+      << csv;
+  EXPECT_NE(csv.find("\nb," + shortest(quantities[1].summary.mean) + ","), std::string::npos);
+  EXPECT_NE(summary_json(quantities).find("\"mean\": null"), std::string::npos);
+}
+
+TEST(DrawsSummary, TextHasALineForEveryQuantityOfOneWidth) {
+  const std::string text = summary_text(summarise_chains(good_chains(),
+                                                         {"a",
+                                                          "gr\xC3\xB6\xC3\x9F"
+                                                          "e"},
+                                                         true, pool()));
+  EXPECT_TRUE(text.starts_with("       ")) << text;
+  EXPECT_NE(text.find("ESS bulk  ESS tail\nlp__"), std::string::npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
+}
+
+TEST(Warnings, ThereAreNoneForIndependentDraws) {
+  EXPECT_TRUE(said(good_chains()).empty()) << said(good_chains()).front();
+}
+
+TEST(Warnings, ChainsThatDisagreeAreNamedWithTheirRhat) {
+  auto chains = good_chains();
+  for (std::size_t i = 1; i < chains[2].draws.size(); i += 2) chains[2].draws[i] += 1.5;
+  const auto all = said(chains);
+  EXPECT_TRUE(one_says(all, "R-hat is above 1.01 for 'b', up to 1."));
+  EXPECT_TRUE(one_says(all, "longer --warmup"));
+}
+
+TEST(Warnings, SlowChainsHaveASmallEffectiveSize) {
+  auto chains = good_chains(1000);
+  for (std::size_t c = 0; c < 4; ++c) {
+    double state = 0;
+    for (Index s = 0; s < 1000; ++s) {
+      double& value = chains[c].draws[static_cast<std::size_t>(2 * s)];
+      state = 0.99 * state + value;
+      value = state;
+    }
+  }
+  const auto all = said(chains);
+  EXPECT_TRUE(one_says(all, "the bulk effective sample size is below 400 (100 a chain) for 'a'"));
+  EXPECT_TRUE(one_says(all, "the tail effective sample size"));
+}
+
+TEST(Warnings, DivergencesAndDepthAreCountedWithTheirShare) {
+  auto chains = good_chains();
+  for (std::size_t s = 0; s < 10; ++s) chains[1].stats[s].divergent = true;
+  for (std::size_t s = 0; s < 40; ++s) chains[1].stats[s].tree_depth = 10;
+  const auto all = said(chains);
+  EXPECT_TRUE(one_says(all, "10 transitions of 2000 (0.5%) diverged"));
+  EXPECT_TRUE(one_says(all, "--target-accept"));
+  EXPECT_TRUE(one_says(all, "40 transitions of 2000 (2%) reached the tree depth 10"));
+  EXPECT_TRUE(one_says(all, "--max-depth"));
+}
+
+TEST(Warnings, TimidMomentaAreNamedWithTheirChain) {
+  auto chains = good_chains();
+  double energy = 0;
+  for (DrawStats& stats : chains[2].stats) stats.energy = energy += 0.1 * stats.energy;
+  EXPECT_TRUE(one_says(said(chains), "E-BFMI of chain 3 is 0.0"));
+  for (const std::string& text : said(chains, SamplerKind::Rwmh))
+    EXPECT_EQ(text.find("E-BFMI"), std::string::npos);
+}
+
+TEST(Warnings, ConstantAndNonFiniteDrawsAreSaidAndNothingElseOfThem) {
+  auto chains = good_chains();
+  for (Chain& chain : chains) {
+    for (std::size_t i = 0; i < chain.draws.size(); i += 2) chain.draws[i] = 7;
+  }
+  chains[0].draws[1] = std::numeric_limits<double>::infinity();
+  const auto all = said(chains);
+  EXPECT_TRUE(one_says(all, "all draws of 'a' are equal"));
+  EXPECT_TRUE(one_says(all, "draws of 'b' are NaN or infinite"));
+  EXPECT_EQ(all.size(), 2U);
+}
+
+TEST(Warnings, AcceptanceOfWalksAndEvaluationsThatAreNotFinite) {
+  auto chains = good_chains();
+  for (DrawStats& stats : chains[3].stats) stats.accept_stat = 0.04;
+  chains[0].num_gradients = 5000;
+  chains[0].num_not_finite = 12;
+  const auto all = said(chains, SamplerKind::Rwmh);
+  EXPECT_TRUE(one_says(all, "chain 4 accepted 4% of its proposals"));
+  EXPECT_TRUE(one_says(all, "12 evaluations of the density, of 5000, were not finite"));
+  EXPECT_FALSE(one_says(said(chains), "accepted"));
+}
+
+TEST(Warnings, ChainsTooShortToJudgeAreSaidToBe) {
+  EXPECT_TRUE(one_says(said(good_chains(5)), "chains of 5 draws are too short"));
+}
+
+}  // namespace
+}  // namespace giga::test

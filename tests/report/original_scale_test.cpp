@@ -1,0 +1,69 @@
+#include "giga/report/original_scale.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "report/chains.hpp"
+
+namespace giga::test {
+namespace {
+
+Standardisation uneven() {
+  return {{2.5, -1000, 0.001}, {0.5, 300, 1e-4}, {}};
+}
+
+TEST(BothScales, PredictionsAreEqualOnBothScales) {
+  const Standardisation scale = uneven();
+  const std::vector<double> x = {3.1, -1234.5, 0.0017};
+  for (const bool intercept : {true, false}) {
+    const BothScales both({"a", "b", "c"}, scale, intercept, true);
+    const std::vector<double> theta = {0.7, -1.3, 0.4, -2.2};
+    double standardised = intercept ? theta[3] : 0.0, original = 0;
+    const std::vector<double> values = both.values(theta.data());
+    ASSERT_EQ(values.size(), both.names().size());
+    for (std::size_t d = 0; d < 3; ++d) {
+      standardised += theta[d] * (x[d] - scale.mean[d]) / scale.scale[d];
+      original += values[d] * x[d];
+    }
+    original += values[3];
+    EXPECT_NEAR(original, standardised, 1e-12);
+    for (std::size_t d = 0; d < (intercept ? 4U : 3U); ++d) EXPECT_EQ(values[4 + d], theta[d]);
+  }
+}
+
+TEST(BothScales, TheConstantOfAModelWithoutAnInterceptIsCalledOffset) {
+  const BothScales with({"a", "b", "c"}, uneven(), true, true),
+      without({"a", "b", "c"}, uneven(), false, true);
+  EXPECT_EQ(with.names(), (std::vector<std::string>{"a", "b", "c", "(intercept)", "std_a", "std_b", "std_c",
+                                                    "std_(intercept)"}));
+  EXPECT_EQ(without.names(),
+            (std::vector<std::string>{"a", "b", "c", "(offset)", "std_a", "std_b", "std_c"}));
+  EXPECT_EQ(with.num_original(), 4);
+  EXPECT_EQ(without.num_original(), 4);
+}
+
+TEST(BothScales, FeaturesAsTheyAreHaveOneScale) {
+  const BothScales both({"a"}, Standardisation::identity(1), false, false);
+  EXPECT_EQ(both.names(), std::vector<std::string>{"a"});
+  const double theta = 1.5;
+  EXPECT_EQ(both.values(&theta), std::vector<double>{1.5});
+}
+
+TEST(BothScales, AChainKeepsItsDrawsAndWhatIsKnownOfThem) {
+  const BothScales both({"a", "b", "c"}, uneven(), true, true);
+  const Chain chain = made_up_chain(10, 4);
+  const Chain out = both.apply(chain);
+  EXPECT_EQ(out.dim, 8);
+  ASSERT_EQ(out.num_draws(), 10);
+  for (Index s = 0; s < 10; ++s) {
+    const std::vector<double> values = both.values(chain.draw(s));
+    EXPECT_EQ(std::vector<double>(out.draw(s), out.draw(s) + 8), values);
+  }
+  EXPECT_EQ(out.stats[3].log_density, chain.stats[3].log_density);
+  EXPECT_THROW((void)both.apply(made_up_chain(10, 3)), std::invalid_argument);
+  EXPECT_THROW(BothScales({"a"}, uneven(), true, true), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace giga::test

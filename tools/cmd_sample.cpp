@@ -1,0 +1,69 @@
+// giga sample: draws of the posterior of a table, or of a coreset.
+#include "commands.hpp"
+#include "giga/base/text.hpp"
+#include "run_folder.hpp"
+#include "sample_report.hpp"
+#include "sample_run.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr const char* kDescription = "Draw from the posterior of all the data, or of a coreset";
+
+constexpr const char* kExamples = R"(Examples:
+  giga sample coreset.csv --out draws
+      the posterior of a coreset; model, prior and the scale of the features come
+      from coreset.json, which giga build wrote beside it
+  giga sample flights.csv --family bernoulli --out draws
+      the posterior of all rows; DATA is whatever giga build reads
+  giga sample trips.csv --family poisson --weights n --chains 2 --draws 4000
+      rows that count n times each; the table on stdout, nothing written
+  giga sample coreset.csv --sampler rwmh --protocol paper --json > run.json
+      the paper's protocol, with the record of the run
+
+DIR/draws_1.csv, ... have a chain each in the form of CmdStan: first the
+coefficients of the features as they are in the data, then, as std_..., those of
+the standardised features, which were sampled. giga summary, rstan, cmdstanr,
+posterior and ArviZ read them. The same seed gives the same bytes.)";
+
+void refuse_input_in_folder(const SampleRequest& request) {
+  std::error_code ignored;
+  for (const char* name : {"summary.csv", "run.json", "draws_1.csv"}) {
+    if (request.out && std::filesystem::equivalent(*request.out / name, request.input, ignored))
+      throw UsageError("--out would replace the input " + printable_path(request.input) +
+                       "; give another folder");
+  }
+}
+
+void run(Arguments arguments) {
+  const auto data = arguments.take_word();
+  arguments.read_config();
+  const SampleRequest request = sample_request(arguments, data);
+  refuse_input_in_folder(request);
+  if (request.out) check_run_folder(*request.out, request.force);
+  const Notes note(request.quiet);
+  const SampleOutcome outcome = sample_posterior(request, note);
+  if (request.out) write_run_folder(*request.out, request.force, sample_files(request, outcome));
+  if (request.json) {
+    write_stdout(sample_record(request, outcome));
+  } else if (!request.quiet || !request.out) {
+    write_stdout(sample_table(outcome));
+    if (!request.quiet) write_stderr(sample_facts(request, outcome));
+  }
+}
+
+}  // namespace
+
+Verb declare_sample(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("sample", kDescription);
+  app->allow_extras();
+  app->footer(kExamples);
+  Arguments arguments(*app);
+  add_sample_options(arguments);
+  return {app, [arguments] { run(arguments); }};
+}
+
+}  // namespace giga::tool

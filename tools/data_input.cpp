@@ -1,0 +1,37 @@
+#include "data_input.hpp"
+
+#include <mutex>
+#include <optional>
+
+#include "giga/base/text.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+
+void while_shown(const std::filesystem::path& input, Progress& progress,
+                 const std::function<void(const ReadProgress&)>& read) {
+  constexpr std::size_t kMegabyte = 1'000'000;
+  const std::string what = input == "-" ? "reading standard input" : "reading " + printable_path(input);
+  progress.begin(what);
+  std::once_flag sized;
+  read([&](std::size_t done, std::size_t total) {
+    std::call_once(sized, [&] {
+      if (total > 0) progress.begin(what, static_cast<Index>(total / kMegabyte), "MB");
+    });
+    progress.update(static_cast<Index>(done / kMegabyte), 0, "");
+  });
+}
+
+Dataset load_data(const std::filesystem::path& input, const ReadOptions& read, const ThreadPool& pool,
+                  Progress& progress) {
+  std::optional<Dataset> data;
+  try {
+    while_shown(input, progress,
+                [&](const ReadProgress& shown) { data = read_dataset(input, read, pool, shown); });
+  } catch (const NoSuchColumn& error) {
+    throw UsageError(error.what());
+  }
+  return std::move(*data);
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,20 @@
+// Reading a table while the progress of it is shown.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "giga/data/read_dataset.hpp"
+#include "support/progress.hpp"
+
+namespace giga::tool {
+
+/// Calls `read` with what shows how far it is.
+void while_shown(const std::filesystem::path& input, Progress& progress,
+                 const std::function<void(const ReadProgress&)>& read);
+
+/// Columns that are not there are a UsageError.
+[[nodiscard]] Dataset load_data(const std::filesystem::path& input, const ReadOptions& read,
+                                const ThreadPool& pool, Progress& progress);
+
+}  // namespace giga::tool

@@ -1,0 +1,25 @@
+// The options that speak of a table and of a model, which several verbs have.
+#pragma once
+
+#include <string>
+
+#include "giga/data/read_dataset.hpp"
+#include "giga/pipeline/coreset_file.hpp"
+#include "giga/pipeline/problem.hpp"
+#include "support/arguments.hpp"
+
+namespace giga::tool {
+
+/// The group is a heading of the help.
+void add_table_options(Arguments& arguments, const std::string& group);
+void add_model_options(Arguments& arguments, const std::string& group);
+
+/// These throw UsageError for whatever cannot be; a model needs --family.
+[[nodiscard]] ReadOptions read_options(const Arguments& arguments);
+[[nodiscard]] ModelOptions model_options(const Arguments& arguments);
+
+/// Throws UsageError, naming both, if an option was given that says another thing than the companion of a
+/// coreset.
+void require_agreement(const Arguments& arguments, const CoresetCompanion& companion);
+
+}  // namespace giga::tool

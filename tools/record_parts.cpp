@@ -1,0 +1,45 @@
+#include "record_parts.hpp"
+
+#include <fmt/format.h>
+
+#include "giga/base/text.hpp"
+
+namespace giga::tool {
+
+std::string model_text(const ModelOptions& model) {
+  std::string text =
+      fmt::format("{} with {} link", family_name(model.family.family), link_name(model.family.family));
+  if (model.family.family == Family::GaussianIdentity)
+    text += fmt::format(", noise scale {}", shortest(model.family.noise_scale));
+  return text + fmt::format(", prior N(0, {}^2), features {}", shortest(model.prior_scale),
+                            model.standardise ? "standardised" : "as they are");
+}
+
+Json model_json(const ModelOptions& model) {
+  return {{"family", family_name(model.family.family)},
+          {"link", link_name(model.family.family)},
+          {"noise_scale", model.family.noise_scale},
+          {"prior_scale", model.prior_scale},
+          {"intercept", model.intercept},
+          {"standardise", model.standardise}};
+}
+
+Json read_json(const ReadOptions& read) {
+  return {{"response", read.response ? Json(*read.response) : Json(nullptr)},
+          {"features", read.features ? Json(*read.features) : Json(nullptr)},
+          {"weights", read.weights ? Json(*read.weights) : Json(nullptr)},
+          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
+          {"delimiter", std::string(1, read.delimiter)},
+          {"header", read.header}};
+}
+
+Json scale_json(const std::vector<std::string>& features, const Standardisation& scale) {
+  return {{"features", features}, {"mean", scale.mean}, {"scale", scale.scale}};
+}
+
+std::string dumped(const Json& json) {
+  // replace: a path need not be UTF-8, a record must be.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace giga::tool

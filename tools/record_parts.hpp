@@ -1,0 +1,25 @@
+// Parts of run records, companions and summaries that several verbs write.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "giga/data/read_dataset.hpp"
+#include "giga/pipeline/problem.hpp"
+
+namespace giga::tool {
+
+using Json = nlohmann::ordered_json;
+
+/// "bernoulli with logit link, prior N(0, 1^2), features standardised"
+[[nodiscard]] std::string model_text(const ModelOptions& model);
+
+[[nodiscard]] Json model_json(const ModelOptions& model);
+[[nodiscard]] Json read_json(const ReadOptions& read);
+[[nodiscard]] Json scale_json(const std::vector<std::string>& features, const Standardisation& scale);
+
+/// Indented text, with a newline. Numbers that are not finite are null.
+[[nodiscard]] std::string dumped(const Json& json);
+
+}  // namespace giga::tool

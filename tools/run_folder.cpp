@@ -1,0 +1,115 @@
+#include "run_folder.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <memory>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/output_file.hpp"
+
+namespace giga::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The number in draws_<number>.csv, or 0.
+long number_in(const std::string& name) {
+  constexpr std::string_view kBefore = "draws_", kAfter = ".csv";
+  if (!name.starts_with(kBefore) || !name.ends_with(kAfter)) return 0;
+  const char* end = name.data() + name.size() - kAfter.size();
+  long number = 0;
+  const auto result = std::from_chars(name.data() + kBefore.size(), end, number);
+  return result.ec == std::errc{} && result.ptr == end && number > 0 ? number : 0;
+}
+
+fs::path parent_of(const fs::path& folder) {
+  const fs::path plain = folder.has_filename() ? folder : folder.parent_path();  // "out/" is "out"
+  return plain.has_parent_path() ? plain.parent_path() : fs::path(".");
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder, error);
+  if (error) throw CannotCreate(printable_path(folder) + ": cannot make the folder: " + error.message());
+}
+
+// A folder that is removed again, if this run made it, unless all went well.
+class FolderMade {
+ public:
+  explicit FolderMade(const fs::path& folder) : folder_(folder) {
+    std::error_code ignored;
+    fresh_ = !fs::exists(folder, ignored);
+    if (fresh_) make_folder(folder);
+  }
+  ~FolderMade() {
+    std::error_code ignored;
+    if (fresh_ && !kept_) fs::remove(folder_, ignored);
+  }
+  FolderMade(const FolderMade&) = delete;
+  FolderMade& operator=(const FolderMade&) = delete;
+  void keep() { kept_ = true; }
+
+ private:
+  fs::path folder_;
+  bool fresh_ = false, kept_ = false;
+};
+
+}  // namespace
+
+std::vector<fs::path> draws_in(const fs::path& folder) {
+  std::map<long, fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entries(folder, error), end; !error && entries != end;
+       entries.increment(error)) {
+    if (const long number = number_in(entries->path().filename().string())) found[number] = entries->path();
+  }
+  if (error) throw InputMissing(printable_path(folder) + ": cannot list the folder: " + error.message());
+  std::vector<fs::path> paths;
+  for (const auto& [number, path] : found) paths.push_back(path);
+  return paths;
+}
+
+void check_run_folder(const fs::path& folder, bool force) {
+  std::error_code ignored;
+  const std::string name = printable_path(folder);
+  if (!fs::exists(folder, ignored)) {
+    const fs::path parent = parent_of(folder);
+    if (!fs::is_directory(parent, ignored))
+      throw CannotCreate(name + ": the folder " + printable_path(parent) + " does not exist; make it first");
+    if (::access(parent.c_str(), W_OK | X_OK) != 0)
+      throw CannotCreate(name + ": no permission to make it in " + printable_path(parent));
+    return;
+  }
+  if (!fs::is_directory(folder, ignored))
+    throw CannotCreate(name + ": is a file; --out is a folder: give another name");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw CannotCreate(name + ": no permission to write to it");
+  const bool used = !draws_in(folder).empty() || fs::exists(folder / "summary.csv", ignored) ||
+                    fs::exists(folder / "run.json", ignored);
+  if (used && !force)
+    throw CannotCreate(name + ": has the files of an earlier run; use --force to replace them");
+}
+
+void write_run_folder(const fs::path& folder, bool force,
+                      const std::vector<std::pair<std::string, std::string>>& files) {
+  FolderMade made(folder);
+  std::vector<std::unique_ptr<OutputFile>> outputs;
+  for (const auto& [name, content] : files) {
+    outputs.push_back(std::make_unique<OutputFile>(folder / name, force));
+    outputs.back()->write(content);
+    outputs.back()->finish();
+  }
+  for (const auto& output : outputs) output->commit();
+  made.keep();
+  for (const fs::path& path : draws_in(folder)) {
+    const bool written = std::any_of(files.begin(), files.end(),
+                                     [&](const auto& file) { return path.filename() == file.first; });
+    std::error_code ignored;
+    if (!written) fs::remove(path, ignored);
+  }
+}
+
+}  // namespace giga::tool

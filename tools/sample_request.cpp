@@ -1,0 +1,145 @@
+#include "sample_request.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "giga/base/text.hpp"
+#include "model_request.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr Index kMostChains = 256;
+constexpr Index kMostDraws = 10'000'000;
+constexpr Index kMostThin = 10'000;
+constexpr Index kMostDepth = 20;
+constexpr Index kMostSteps = 1'000'000;
+constexpr Index kMostThreads = 1024;
+
+constexpr const char* kSamplerHelp = R"(nuts  the no-U-turn sampler, as in Stan (default)
+hmc   Hamiltonian Monte Carlo with a fixed number of steps
+rwmh  random-walk Metropolis-Hastings, adapted to accept 23%)";
+
+constexpr const char* kProtocolHelp = R"(stan (default): 1000 + 1000. paper: that of Campbell and Broderick,
+1000 + 5000; rwmh 25000 + 25000 thinned by 5. What else is given wins)";
+
+void set_input(const Arguments& arguments, const std::optional<std::string>& data, SampleRequest& request) {
+  if (!data) throw UsageError("no input; give DATA or a coreset.csv");
+  request.input = *data;
+  const bool coreset = has_coreset_columns(request.input);
+  if (coreset) request.companion = find_companion(request.input);
+  if (request.companion) {
+    require_agreement(arguments, *request.companion);
+    request.model = request.companion->model;
+    request.read.response = request.companion->response;
+    request.read.features = request.companion->features;
+    request.read.weights = "weight";
+    return;
+  }
+  request.read = read_options(arguments);
+  request.bare_coreset = coreset && request.read.header && request.read.delimiter == ',';
+  if (request.bare_coreset) {
+    if (!request.read.weights) request.read.weights = "weight";
+    request.read.unused = {"row", "weight"};
+  }
+  request.model = model_options(arguments);
+}
+
+// Options of one sampler, which the others refuse.
+void refuse_others(const Arguments& arguments, SamplerKind sampler) {
+  const auto refuse = [&](const char* option) {
+    if (arguments.given(option))
+      throw UsageError(
+          fmt::format("--{} means nothing to --sampler {}; leave it away", option, name(sampler)));
+  };
+  if (sampler == SamplerKind::Rwmh) refuse("target-accept");
+  if (sampler != SamplerKind::Nuts) refuse("max-depth");
+  if (sampler != SamplerKind::Hmc) refuse("leapfrog-steps");
+}
+
+double target_accept(const Arguments& arguments, double fallback) {
+  const double value = arguments.number("target-accept", fallback, 0, 1);
+  if (value == 0 || value == 1)
+    throw UsageError(
+        fmt::format("--target-accept is {}; must be a number from 0 to 1, both excluded", shortest(value)));
+  return value;
+}
+
+void set_sampling(const Arguments& arguments, SampleRequest& request) {
+  const auto sampler = arguments.choice("sampler", SamplerKind::Nuts);
+  refuse_others(arguments, sampler);
+  request.protocol = arguments.choice("protocol", Protocol::Stan);
+  SampleOptions& sample = request.sample;
+  if (request.protocol == Protocol::Paper) sample = paper_protocol(sampler);
+  sample.sampler = sampler;
+  sample.warmup = arguments.count("warmup", sample.warmup, 0, kMostDraws);
+  sample.draws = arguments.count("draws", sample.draws, 1, kMostDraws);
+  sample.thin = arguments.count("thin", sample.thin, 1, kMostThin);
+  sample.target_accept = target_accept(arguments, sample.target_accept);
+  sample.max_depth = arguments.count("max-depth", sample.max_depth, 1, kMostDepth);
+  sample.leapfrog_steps = arguments.count("leapfrog-steps", sample.leapfrog_steps, 1, kMostSteps);
+  sample.seed = arguments.whole("seed", 1, 0, std::numeric_limits<std::uint64_t>::max());
+  request.chains = arguments.count("chains", request.chains, 1, kMostChains);
+  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+}
+
+void set_output(const Arguments& arguments, SampleRequest& request) {
+  request.force = arguments.flag("force");
+  request.json = arguments.flag("json");
+  request.quiet = arguments.flag("quiet");
+  const auto out = arguments.text("out");
+  if (!out) return;
+  if (*out == "-") throw UsageError("--out is -; it is a folder, and without it the summary goes to stdout");
+  request.out = *out;
+}
+
+}  // namespace
+
+std::string_view name(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::Stan: return "stan";
+    case Protocol::Paper: return "paper";
+  }
+  return "unknown";
+}
+
+void add_sample_options(Arguments& arguments) {
+  add_table_options(arguments, "Table (a coreset's companion has these)");
+  add_model_options(arguments, "Model (a coreset's companion has these)");
+  const std::string how = "Sampling";
+  arguments.add_value("sampler", "NAME", kSamplerHelp, how);
+  arguments.add_value("protocol", "NAME", kProtocolHelp, how);
+  arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
+  arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
+                      how);
+  arguments.add_value("draws", "S", "Kept of each chain, 1 to 10^7 (default 1000)", how);
+  arguments.add_value("thin", "K", "Transitions a draw, 1 to 10^4 (default 1)", how);
+  arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
+                      how);
+  arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps a transition, 1 to 20 (default 10)",
+                      how);
+  arguments.add_value("leapfrog-steps", "L", "hmc: steps a transition, 1 to 10^6 (default 15)", how);
+  arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
+  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same draws", how);
+  const std::string output = "Output";
+  arguments.add_value("out", "DIR",
+                      "Folder for draws_1.csv, ..., summary.csv and run.json, made if\n"
+                      "it does not exist (default: only the table, on stdout)",
+                      output);
+  arguments.add_flag("force", "Replace the files of an earlier run in DIR", output);
+  arguments.add_flag("json", "Print the record of the run on stdout", output);
+  arguments.add_flag("quiet", "No notes, no progress; with --out no table", output);
+  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+}
+
+SampleRequest sample_request(const Arguments& arguments, const std::optional<std::string>& data) {
+  SampleRequest request;
+  set_sampling(arguments, request);
+  set_output(arguments, request);
+  set_input(arguments, data, request);
+  return request;
+}
+
+}  // namespace giga::tool

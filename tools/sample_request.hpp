@@ -1,0 +1,43 @@
+// What was asked of `giga sample`.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "giga/data/read_dataset.hpp"
+#include "giga/infer/sample.hpp"
+#include "giga/pipeline/coreset_file.hpp"
+#include "giga/pipeline/problem.hpp"
+#include "support/arguments.hpp"
+
+namespace giga::tool {
+
+enum class Protocol { Stan, Paper };
+[[nodiscard]] std::string_view name(Protocol protocol);
+
+struct SampleRequest {
+  std::filesystem::path input;                ///< "-" is standard input
+  std::optional<CoresetCompanion> companion;  ///< of a coreset; then read and model are the companion's
+  bool bare_coreset = false;                  ///< the columns of a coreset, but no companion
+
+  ReadOptions read;
+  ModelOptions model;
+  Protocol protocol = Protocol::Stan;
+  SampleOptions sample;  ///< all but threads
+  Index chains = 4;
+  int threads = 0;
+
+  std::optional<std::filesystem::path> out;
+  bool force = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+void add_sample_options(Arguments& arguments);
+
+/// Throws UsageError for whatever cannot be, and what find_companion throws.
+[[nodiscard]] SampleRequest sample_request(const Arguments& arguments,
+                                           const std::optional<std::string>& data);
+
+}  // namespace giga::tool

@@ -1,0 +1,11 @@
+// The work of `giga sample`: from a table or a coreset to chains and what they say.
+#pragma once
+
+#include "sample_report.hpp"
+#include "support/console.hpp"
+
+namespace giga::tool {
+
+[[nodiscard]] SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note);
+
+}  // namespace giga::tool
