@@ -35,7 +35,7 @@ double log_likelihood(Family family, double y, double s) {
   return 0;
 }
 
-const char* family_name(Family family) {
+const char* label_of(Family family) {
   switch (family) {
     case Family::BernoulliLogit: return "logistic";
     case Family::PoissonSoftplus: return "softplus Poisson";
@@ -101,7 +101,7 @@ KnownPosterior integrated(Family family, const Mesh& mesh) {
     return value;
   };
   const Integrals exact = integrate(log_density, laplace(*model, prior, ThreadPool(1)).posterior, mesh);
-  KnownPosterior out{family_name(family), model, prior, {}, {}, {}, {}};
+  KnownPosterior out{label_of(family), model, prior, {}, {}, {}, {}};
   out.mean.assign(exact.mean.begin(), exact.mean.end());
   out.sd.assign(exact.sd.begin(), exact.sd.end());
   out.correlation = {1, exact.correlation, exact.correlation, 1};
