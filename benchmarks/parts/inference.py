@@ -28,7 +28,8 @@ def ours(bench, path, seed):
     summary = output_of([giga, "summary", folder, "--json", "--quiet"])
     rows = {row["variable"].removeprefix("std_").strip("()"): row for row in summary["quantities"]
             if row["variable"].startswith("std_")}
-    return {"seconds": record["seconds"]["sample"], "steps": record["gradients"], "moments": rows}
+    seconds = record["seconds"]["sample"]
+    return {"seconds": seconds, "steps_a_second": record["gradients"] / seconds, "moments": rows}
 
 
 def theirs(path, seed):
@@ -36,12 +37,14 @@ def theirs(path, seed):
     rows = {"intercept" if row["variable"] == "(Intercept)" else row["variable"]: row
             for row in record["summary"]}
     # What the chains took on their cores, without starting R, building the model and gathering the draws.
-    return {"seconds": sum(record["chain_seconds"]) / min(CORES, CHAINS), "wall": record["wall"],
-            "steps": sum(record["leapfrog_steps"]), "moments": rows, "version": record["version"]}
+    cores = min(CORES, CHAINS)
+    return {"seconds": sum(record["chain_seconds"]) / cores, "wall": record["wall"],
+            "steps_a_second": cores * sum(record["leapfrog_steps"]) / sum(record["step_seconds"]),
+            "moments": rows, "version": record["version"]}
 
 
 def rates(run):
-    return {"steps": run["steps"] / run["seconds"],
+    return {"steps": run["steps_a_second"],
             "ess": min(row["ess_bulk"] for row in run["moments"].values()) / run["seconds"]}
 
 

@@ -343,17 +343,20 @@ struct Fraction {
   V top, bottom;
 };
 
+// Rational interpolation at Chebyshev points of [0, (log 2 / 2)^2], P monic; 2^-58 in exp.
+constexpr double kExpP0 = 0x1.d8dbc11b96a09p+13, kExpP1 = 0x1.a445e639060f2p+8;
+constexpr double kExpQ0 = 0x1.d8dbc11b96a09p+14, kExpQ1 = 0x1.a44ea4f5fb3bcp+11,
+                 kExpQ2 = 0x1.e037e733574b6p+4;
+
 /// With x = k log 2 + r and tanh(r / 2) = r P(r^2) / Q(r^2), top = 2^k (Q + r P) and bottom = Q - r P.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Fraction<V> exp_fraction(D d, V x, double most) {
-  // Rational interpolation at Chebyshev points of [0, (log 2 / 2)^2], P monic; 2^-58 in exp.
-  constexpr double kP0 = 0x1.d8dbc11b96a09p+13, kP1 = 0x1.a445e639060f2p+8;
-  constexpr double kQ0 = 0x1.d8dbc11b96a09p+14, kQ1 = 0x1.a44ea4f5fb3bcp+11, kQ2 = 0x1.e037e733574b6p+4;
   const V in_range = at_least(d, most > 0 ? at_most(d, x, most) : x, kExpLeast);
   const Reduced<V> reduced = reduce(d, in_range, kRoundLifted);
   const V r = reduced.hi, r2 = hn::Mul(r, r);
-  const V p = hn::Mul(r, hn::Add(hn::Mul(hn::Add(r2, hn::Set(d, kP1)), r2), hn::Set(d, kP0)));
-  const V q = hn::Add(hn::Mul(hn::Add(hn::Mul(r2, hn::Set(d, kQ2)), hn::Set(d, kQ1)), r2), hn::Set(d, kQ0));
+  const V p = hn::Mul(r, hn::Add(hn::Mul(hn::Add(r2, hn::Set(d, kExpP1)), r2), hn::Set(d, kExpP0)));
+  const V q =
+      hn::Add(hn::Mul(hn::Add(hn::Mul(r2, hn::Set(d, kExpQ2)), hn::Set(d, kExpQ1)), r2), hn::Set(d, kExpQ0));
   const V power = power_of_two(d, reduced.rounded);
   return {hn::Mul(hn::Mul(hn::Add(q, p), power), hn::Set(d, kUnlift)), hn::Sub(q, p)};
 }

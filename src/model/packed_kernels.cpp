@@ -20,6 +20,34 @@ constexpr Index kPackedWidth = static_cast<Index>(hn::MaxLanes(PackedTag()));
 constexpr Index kPackedParts = kPackedLanes / kPackedWidth;  // vectors that hold the running sums
 constexpr Index kTileVectors = kTile / kPackedWidth;
 
+// a b + c with one rounding, on every machine: the draws of a sampler must not depend on what the CPU has.
+HWY_INLINE PackedVec fused(PackedVec a, PackedVec b, PackedVec c) {
+#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM
+  return hn::MulAdd(a, b, c);
+#else
+  const PackedTag tag;
+  HWY_ALIGN double x[kPackedWidth], y[kPackedWidth], z[kPackedWidth];
+  hn::Store(a, tag, x);
+  hn::Store(b, tag, y);
+  hn::Store(c, tag, z);
+  for (Index i = 0; i < kPackedWidth; ++i) x[i] = std::fma(x[i], y[i], z[i]);
+  return hn::Load(tag, x);
+#endif
+}
+
+// exp_fraction of math-inl.hpp for x <= 0, with fused operations; NaN gives NaN.
+HWY_INLINE Fraction<PackedVec> fused_exp(PackedVec x) {
+  const PackedTag d;
+  const PackedVec in_range = at_least(d, x, kExpLeast), magic = hn::Set(d, kRoundLifted);
+  const PackedVec rounded = fused(in_range, hn::Set(d, kLog2E), magic);
+  const PackedVec k = hn::Sub(rounded, magic);
+  const PackedVec r = fused(k, hn::Set(d, -kLn2Lo), fused(k, hn::Set(d, -kLn2Hi), in_range)),
+                  r2 = hn::Mul(r, r);
+  const PackedVec p = hn::Mul(r, fused(hn::Add(r2, hn::Set(d, kExpP1)), r2, hn::Set(d, kExpP0)));
+  const PackedVec q = fused(fused(r2, hn::Set(d, kExpQ2), hn::Set(d, kExpQ1)), r2, hn::Set(d, kExpQ0));
+  return {hn::Mul(hn::Mul(hn::Add(q, p), power_of_two(d, rounded)), hn::Set(d, kUnlift)), hn::Sub(q, p)};
+}
+
 // kMany components at once, so that a factor is loaded once for all of them.
 template <Index kMany>
 HWY_INLINE void add_components(const double* z, const double* factor, double* sums) {
@@ -33,8 +61,7 @@ HWY_INLINE void add_components(const double* z, const double* factor, double* su
     for (Index p = 0; p < kPackedParts; ++p) {
       const Index at = i + p * kPackedWidth;
       const PackedVec f = hn::LoadU(tag, factor + at);
-      for (Index d = 0; d < kMany; ++d)
-        sum[d][p] = hn::Add(sum[d][p], hn::Mul(f, hn::LoadU(tag, z + d * kTile + at)));
+      for (Index d = 0; d < kMany; ++d) sum[d][p] = fused(f, hn::LoadU(tag, z + d * kTile + at), sum[d][p]);
     }
   }
   for (Index d = 0; d < kMany; ++d) {
@@ -57,6 +84,9 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
                      double* sums) {
   const PackedTag tag;
   constexpr Index kTogether = kTileVectors < 8 ? kTileVectors : 8;
+  constexpr Index kAtOnce =
+      kPackedParts > 4 ? kPackedParts : 4;  // side by side, to hide each other's latency
+  static_assert(kAtOnce % kPackedParts == 0 && kTogether % kAtOnce == 0);
   constexpr Index kMostFactors = 512;  // of at least 1/2 each: their product is far from underflow
   const PackedVec zero = hn::Zero(tag), one = hn::Set(tag, 1.0);
   PackedVec linear[kPackedParts], factors[kPackedParts];
@@ -76,20 +106,27 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
       for (Index d = 0; d < dim; ++d) {
         const PackedVec factor = hn::Set(tag, theta[d]);
         for (Index v = 0; v < kTogether; ++v)
-          s[v] = hn::Add(s[v], hn::Mul(hn::LoadU(tag, z + d * kTile + (begin + v) * kPackedWidth), factor));
+          s[v] = fused(hn::LoadU(tag, z + d * kTile + (begin + v) * kPackedWidth), factor, s[v]);
       }
-      for (Index v = 0; v < kTogether; v += kPackedParts) {
-        for (Index p = 0; p < kPackedParts; ++p) {
-          const Index at = (begin + v + p) * kPackedWidth;
-          const PackedVec label = hn::LoadU(tag, y + t * kTile + at);
-          const PackedVec against = hn::Neg(hn::Mul(label, s[v + p]));  // l = -softplus(-y s)
-          const auto e = exp_fraction(tag, hn::Neg(hn::Abs(against)), 0.0);
-          const PackedVec inverse = hn::Div(one, hn::Add(e.top, e.bottom));
-          const PackedVec large = hn::Mul(e.bottom, inverse), small = hn::Mul(e.top, inverse);
-          const PackedVec sigma = hn::IfThenElse(hn::Lt(against, zero), small, large);
-          hn::Store(hn::Mul(label, sigma), tag, slope + at);
-          linear[p] = hn::Add(linear[p], hn::Max(against, zero));
-          factors[p] = hn::Mul(factors[p], large);
+      for (Index v = 0; v < kTogether; v += kAtOnce) {
+        PackedVec label[kAtOnce], against[kAtOnce], large[kAtOnce], small[kAtOnce];
+        Fraction<PackedVec> e[kAtOnce];
+        for (Index i = 0; i < kAtOnce; ++i) {
+          label[i] = hn::LoadU(tag, y + t * kTile + (begin + v + i) * kPackedWidth);
+          against[i] = hn::Neg(hn::Mul(label[i], s[v + i]));  // l = -softplus(-y s)
+        }
+        for (Index i = 0; i < kAtOnce; ++i) e[i] = fused_exp(hn::Neg(hn::Abs(against[i])));
+        for (Index i = 0; i < kAtOnce; ++i) {
+          const PackedVec inverse = hn::Div(one, hn::Add(e[i].top, e[i].bottom));
+          large[i] = hn::Mul(e[i].bottom, inverse);
+          small[i] = hn::Mul(e[i].top, inverse);
+        }
+        for (Index i = 0; i < kAtOnce; ++i) {
+          const Index p = i % kPackedParts;
+          const PackedVec sigma = hn::IfThenElse(hn::Lt(against[i], zero), small[i], large[i]);
+          hn::Store(hn::Mul(label[i], sigma), tag, slope + (begin + v + i) * kPackedWidth);
+          linear[p] = hn::Add(linear[p], hn::Max(against[i], zero));
+          factors[p] = hn::Mul(factors[p], large[i]);
         }
       }
     }
