@@ -102,6 +102,7 @@ int main(int argc, char** argv) {
                         {"softplus Poisson coreset", Family::PoissonSoftplus, 100, 11, true},
                         {"log Poisson coreset", Family::PoissonLog, 100, 11, true},
                         {"gaussian coreset", Family::GaussianIdentity, 100, 11, true},
+                        {"logistic, in the first cache", Family::BernoulliLogit, 256, 11, false},
                         {"logistic, in the second cache", Family::BernoulliLogit, 4096, 11, false},
                         {"logistic, as large as ds1", Family::BernoulliLogit, 26733, 11, false},
                         {"softplus Poisson, as large", Family::PoissonSoftplus, 26733, 11, false},

@@ -66,9 +66,12 @@ RegressionPosterior::RegressionPosterior(const Regression& regression, Normal pr
   for (std::size_t k = 0; k < order.size(); ++k) {
     const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
     regression.design(order[k], 1, row.data());
-    for (Index d = 0; d < dim_; ++d)
-      z_[static_cast<std::size_t>((tile * dim_ + d) * kTile + lane)] = row[static_cast<std::size_t>(d)];
     y_[k] = regression.response(order[k]);
+    const bool plain_logistic = family_.family == Family::BernoulliLogit && tile < num_plain_;
+    const double times = plain_logistic ? y_[k] : 1;
+    for (Index d = 0; d < dim_; ++d)
+      z_[static_cast<std::size_t>((tile * dim_ + d) * kTile + lane)] =
+          times * row[static_cast<std::size_t>(d)];
     weights_[k] = fault(Fault::MultiplicitiesIgnored) ? 1 : regression.multiplicity(order[k]);
   }
   if (fault(Fault::RowMissing)) weights_[order.size() - 1] = 0;
@@ -84,8 +87,7 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
   double value = 0;
   if (family_.family == Family::BernoulliLogit && t < num_plain_) {
     const Index plain = std::min(end, num_plain_) - t;
-    value = kernels::logistic_tiles(z_.data() + t * dim_ * kTile, plain, dim_, theta, y_.data() + t * kTile,
-                                    sums);
+    value = kernels::logistic_tiles(z_.data() + t * dim_ * kTile, plain, dim_, theta, sums);
     t += plain;
   }
   std::array<double, kTile> s, values, slopes;

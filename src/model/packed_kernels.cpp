@@ -5,6 +5,7 @@
 // Highway compiles the part up to HWY_ONCE once per instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/packed_kernels.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -19,6 +20,8 @@ using PackedVec = hn::Vec<PackedTag>;
 constexpr Index kPackedWidth = static_cast<Index>(hn::MaxLanes(PackedTag()));
 constexpr Index kPackedParts = kPackedLanes / kPackedWidth;  // vectors that hold the running sums
 constexpr Index kTileVectors = kTile / kPackedWidth;
+constexpr Index kLine = 8;                // doubles that a cache fetches at once
+constexpr double kLeastNormalExp = -708;  // exp of it is not denormal
 
 // a b + c with one rounding, on every machine: the draws of a sampler must not depend on what the CPU has.
 HWY_INLINE PackedVec fused(PackedVec a, PackedVec b, PackedVec c) {
@@ -35,17 +38,28 @@ HWY_INLINE PackedVec fused(PackedVec a, PackedVec b, PackedVec c) {
 #endif
 }
 
-// exp_fraction of math-inl.hpp for x <= 0, with fused operations; NaN gives NaN.
+// exp(x) for -708 <= x <= 0, as a fraction: exp_fraction of math-inl.hpp with fused operations.
 HWY_INLINE Fraction<PackedVec> fused_exp(PackedVec x) {
   const PackedTag d;
-  const PackedVec in_range = at_least(d, x, kExpLeast), magic = hn::Set(d, kRoundLifted);
-  const PackedVec rounded = fused(in_range, hn::Set(d, kLog2E), magic);
-  const PackedVec k = hn::Sub(rounded, magic);
-  const PackedVec r = fused(k, hn::Set(d, -kLn2Lo), fused(k, hn::Set(d, -kLn2Hi), in_range)),
-                  r2 = hn::Mul(r, r);
+  const PackedVec magic = hn::Set(d, kRound);
+  const PackedVec rounded = fused(x, hn::Set(d, kLog2E), magic), k = hn::Sub(rounded, magic);
+  const PackedVec r = fused(k, hn::Set(d, -kLn2Lo), fused(k, hn::Set(d, -kLn2Hi), x)), r2 = hn::Mul(r, r);
   const PackedVec p = hn::Mul(r, fused(hn::Add(r2, hn::Set(d, kExpP1)), r2, hn::Set(d, kExpP0)));
   const PackedVec q = fused(fused(r2, hn::Set(d, kExpQ2), hn::Set(d, kExpQ1)), r2, hn::Set(d, kExpQ0));
-  return {hn::Mul(hn::Mul(hn::Add(q, p), power_of_two(d, rounded)), hn::Set(d, kUnlift)), hn::Sub(q, p)};
+  return {hn::Mul(hn::Add(q, p), power_of_two(d, rounded)), hn::Sub(q, p)};
+}
+
+// The inverses of four numbers that neither overflow nor underflow together, at the cost of one division.
+HWY_INLINE void invert(PackedVec (&x)[4]) {
+  const PackedTag tag;
+  const PackedVec first = hn::Mul(x[0], x[1]), last = hn::Mul(x[2], x[3]);
+  const PackedVec all = hn::Div(hn::Set(tag, 1.0), hn::Mul(first, last));
+  const PackedVec of_first = hn::Mul(all, last), of_last = hn::Mul(all, first);
+  const PackedVec x0 = x[0], x2 = x[2];
+  x[0] = hn::Mul(of_first, x[1]);
+  x[1] = hn::Mul(of_first, x0);
+  x[2] = hn::Mul(of_last, x[3]);
+  x[3] = hn::Mul(of_last, x2);
 }
 
 // kMany components at once, so that a factor is loaded once for all of them.
@@ -80,15 +94,14 @@ void AddWeightedRowsByLane(const double* by_component, Index dim, const double* 
   add_rows_of_tile(by_component, dim, factor, sums);
 }
 
-double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const double* theta, const double* y,
-                     double* sums) {
+double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double* sums) {
   const PackedTag tag;
   constexpr Index kTogether = kTileVectors < 8 ? kTileVectors : 8;
-  constexpr Index kAtOnce =
-      kPackedParts > 4 ? kPackedParts : 4;  // side by side, to hide each other's latency
-  static_assert(kAtOnce % kPackedParts == 0 && kTogether % kAtOnce == 0);
+  constexpr Index kAtOnce = 4;         // side by side, to hide each other's latency and share a division
   constexpr Index kMostFactors = 512;  // of at least 1/2 each: their product is far from underflow
-  const PackedVec zero = hn::Zero(tag), one = hn::Set(tag, 1.0);
+  static_assert(kTogether % kAtOnce == 0);
+  const PackedVec zero = hn::Zero(tag), one = hn::Set(tag, 1.0), sign = hn::SignBit(tag);
+  const PackedVec lowest = hn::Set(tag, kLeastNormalExp);
   PackedVec linear[kPackedParts], factors[kPackedParts];
   for (Index p = 0; p < kPackedParts; ++p) {
     linear[p] = zero;
@@ -108,27 +121,27 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
         for (Index v = 0; v < kTogether; ++v)
           s[v] = fused(hn::LoadU(tag, z + d * kTile + (begin + v) * kPackedWidth), factor, s[v]);
       }
+      // With e = exp(-|s|): l = min(s, 0) - log(1 + e), and l' = sigma(-s) is e / (1 + e) for s > 0, else
+      // 1 / (1 + e).
       for (Index v = 0; v < kTogether; v += kAtOnce) {
-        PackedVec label[kAtOnce], against[kAtOnce], large[kAtOnce], small[kAtOnce];
         Fraction<PackedVec> e[kAtOnce];
+        PackedVec inverse[kAtOnce];
         for (Index i = 0; i < kAtOnce; ++i) {
-          label[i] = hn::LoadU(tag, y + t * kTile + (begin + v + i) * kPackedWidth);
-          against[i] = hn::Neg(hn::Mul(label[i], s[v + i]));  // l = -softplus(-y s)
+          e[i] = fused_exp(hn::Max(hn::Or(s[v + i], sign), lowest));
+          inverse[i] = hn::Add(e[i].top, e[i].bottom);
         }
-        for (Index i = 0; i < kAtOnce; ++i) e[i] = fused_exp(hn::Neg(hn::Abs(against[i])));
+        invert(inverse);
         for (Index i = 0; i < kAtOnce; ++i) {
-          const PackedVec inverse = hn::Div(one, hn::Add(e[i].top, e[i].bottom));
-          large[i] = hn::Mul(e[i].bottom, inverse);
-          small[i] = hn::Mul(e[i].top, inverse);
-        }
-        for (Index i = 0; i < kAtOnce; ++i) {
-          const Index p = i % kPackedParts;
-          const PackedVec sigma = hn::IfThenElse(hn::Lt(against[i], zero), small[i], large[i]);
-          hn::Store(hn::Mul(label[i], sigma), tag, slope + (begin + v + i) * kPackedWidth);
-          linear[p] = hn::Add(linear[p], hn::Max(against[i], zero));
-          factors[p] = hn::Mul(factors[p], large[i]);
+          const Index p = (v + i) % kPackedParts;
+          const PackedVec top = hn::IfNegativeThenElse(s[v + i], e[i].bottom, e[i].top);
+          hn::Store(hn::Mul(top, inverse[i]), tag, slope + (begin + v + i) * kPackedWidth);
+          linear[p] = hn::Add(linear[p], hn::Min(zero, s[v + i]));
+          factors[p] = hn::Mul(factors[p], hn::Mul(e[i].bottom, inverse[i]));
         }
       }
+    }
+    if (t + 1 < num_tiles) {
+      for (Index i = 0; i < dim * kTile; i += kLine) hwy::Prefetch(z + dim * kTile + i);
     }
     held += kTile / kPackedLanes;
     if (held >= kMostFactors || t + 1 == num_tiles) {
@@ -143,7 +156,7 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
   }
   for (Index p = 0; p < kPackedParts; ++p) hn::Store(linear[p], tag, lanes + p * kPackedWidth);
   double total = logs;
-  for (const double lane : lanes) total -= lane;
+  for (const double lane : lanes) total += lane;
   return total;
 }
 
@@ -160,9 +173,8 @@ void add_weighted_rows_by_lane(const double* by_component, Index dim, const doub
   HWY_DYNAMIC_DISPATCH(AddWeightedRowsByLane)(by_component, dim, factor, sums);
 }
 
-double logistic_tiles(const double* tiles, Index num_tiles, Index dim, const double* theta, const double* y,
-                      double* sums) {
-  return HWY_DYNAMIC_DISPATCH(LogisticTiles)(tiles, num_tiles, dim, theta, y, sums);
+double logistic_tiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double* sums) {
+  return HWY_DYNAMIC_DISPATCH(LogisticTiles)(tiles, num_tiles, dim, theta, sums);
 }
 
 void total_of(const double* sums, Index dim, double* gradient) {

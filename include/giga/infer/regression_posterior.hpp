@@ -36,7 +36,7 @@ class RegressionPosterior {
   double log_normaliser_;  // log det of the prior's covariance + D log 2 pi
   Index num_tiles_ = 0;
   Index num_plain_ = 0;                                   // tiles whose rows all count once; they come first
-  std::vector<double> z_, y_, weights_, log_factorials_;  // by tile
+  std::vector<double> z_, y_, weights_, log_factorials_;  // by tile; plain logistic tiles hold y z
 };
 
 }  // namespace giga
