@@ -41,7 +41,7 @@ DATA that is not the table of the coreset is refused.)";
 // Begins a stage of the display whenever the work has come to another one; ends the work on a signal.
 class CheckDisplay {
  public:
-  explicit CheckDisplay(Progress& progress) : progress_(progress) {}
+  CheckDisplay(Progress& progress, Index num_rows) : progress_(progress), num_rows_(num_rows) {}
 
   void operator()(const CertificateProgress& at) {
     stop_if_signalled();
@@ -49,24 +49,22 @@ class CheckDisplay {
       stage_ = at.stage;
       begin(at.stage);
     }
-    progress_.update(static_cast<Index>(kParts * at.share), 0, "");
+    progress_.update(static_cast<Index>(static_cast<double>(num_rows_) * at.share), 0, "");
   }
 
  private:
-  static constexpr double kParts = 100;
-
   void begin(CertificateStage stage) {
-    constexpr auto kTotal = static_cast<Index>(kParts);
     switch (stage) {
       case CertificateStage::Laplace: return progress_.begin("finding the posterior mode");
-      case CertificateStage::Ratios: return progress_.begin("all rows at the draws", kTotal, "%");
+      case CertificateStage::Ratios: return progress_.begin("all rows at the draws", num_rows_, "rows");
       case CertificateStage::LaplaceRatios:
-        return progress_.begin("all rows at draws of Laplace", kTotal, "%");
-      case CertificateStage::Gradients: return progress_.begin("gradients of all rows", kTotal, "%");
+        return progress_.begin("all rows at draws of Laplace", num_rows_, "rows");
+      case CertificateStage::Gradients: return progress_.begin("gradients of all rows", num_rows_, "rows");
     }
   }
 
   Progress& progress_;
+  Index num_rows_;
   std::optional<CertificateStage> stage_;
 };
 
@@ -157,7 +155,7 @@ class Check {
                               return values;
                             }};
     }
-    CheckDisplay display(progress);
+    CheckDisplay display(progress, problem.model().num_rows());
     Certificate certificate = certify_coreset(problem, chosen, chains, pool_, options,
                                               [&display](const CertificateProgress& at) { display(at); });
     progress.end();

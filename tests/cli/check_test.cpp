@@ -266,6 +266,18 @@ TEST_F(CheckCommand, ChainsOfUnequalLengthAreCutToTheShortest) {
       << record["notes"];
 }
 
+TEST_F(CheckCommand, DrawsThatAreNotNumbersOrFewAreNotSafe) {
+  prepare();
+  std::string text = bytes("d/draws_3.csv");
+  const std::size_t end = text.find("\n#\n#  Elapsed"), comma = text.rfind(',', end);
+  write_file(folder_ / "d/draws_3.csv", text.substr(0, comma) + ",nan" + text.substr(end));
+  const json spoilt = record({"t.csv", "c.csv", "d"})["certificate"];
+  EXPECT_EQ(spoilt["doubt"], "draws_not_finite");
+  EXPECT_EQ(spoilt["parameters"][7]["coreset"]["mean"], nullptr);
+  expect_done({"sample", "c.csv", "--draws", "1", "--chains", "1", "--out", "d", "--force"});
+  EXPECT_EQ(record({"t.csv", "c.csv", "d"})["certificate"]["doubt"], "too_few_draws");
+}
+
 TEST_F(CheckCommand, WhatIsMissingIsNamed) {
   prepare();
   expect_refusal({"t.csv", "c.csv", "none"}, 66, "none: no such folder");
@@ -365,12 +377,13 @@ TEST_F(CheckCommand, AnInterruptStopsItWithNothingWritten) {
   expect_done({"simulate", "logistic", "--rows", "300000", "--dim", "10", "--out", "t.csv"});
   expect_done({"build", "t.csv", "--family", "bernoulli", "--method", "uniform", "--size", "200",
                "--projection-dim", "20", "--heldout-dim", "2", "--out", "c.csv"});
-  expect_done({"sample", "c.csv", "--out", "d"});
-  const Outcome outcome = run(Launch{.arguments = {"check", "t.csv", "c.csv", "d"},
+  expect_done({"sample", "c.csv", "--draws", "10000", "--out", "d"});
+  // 40,000 draws of 300,000 rows: one thread is at it when the signal comes.
+  const Outcome outcome = run(Launch{.arguments = {"check", "t.csv", "c.csv", "d", "--threads", "1"},
                                      .folder = folder_.path(),
                                      .terminal = true,
                                      .signal = SIGINT,
-                                     .signal_after_s = 1.5});
+                                     .signal_after_s = 2.5});
   EXPECT_EQ(outcome.code, 130) << outcome.error;
   EXPECT_LT(outcome.seconds_after_signal, 2);
   EXPECT_NE(outcome.error.find("all rows at the draws"), std::string::npos) << outcome.error;
