@@ -1,7 +1,6 @@
 #include "giga/model/likelihood.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 
 #include "model/block_sum.hpp"
@@ -39,11 +38,17 @@ namespace {
 
 class FunctionLikelihood : public Likelihood {
  public:
-  FunctionLikelihood(RowFunctions functions, std::optional<std::vector<Index>> rows,
-                     std::vector<double> multiplicity)
-      : functions_(std::move(functions)), rows_(std::move(rows)), multiplicity_(std::move(multiplicity)) {}
+  // All rows of the functions.
+  FunctionLikelihood(RowFunctions functions, std::vector<double> multiplicity)
+      : functions_(std::move(functions)), multiplicity_(std::move(multiplicity)) {}
+  // Some of them; there may be none.
+  FunctionLikelihood(RowFunctions functions, std::vector<Index> rows, std::vector<double> multiplicity)
+      : functions_(std::move(functions)),
+        all_(false),
+        rows_(std::move(rows)),
+        multiplicity_(std::move(multiplicity)) {}
 
-  [[nodiscard]] Index num_rows() const override { return rows_ ? std::ssize(*rows_) : functions_.num_rows; }
+  [[nodiscard]] Index num_rows() const override { return all_ ? functions_.num_rows : std::ssize(rows_); }
   [[nodiscard]] Index num_parameters() const override { return functions_.num_parameters; }
   [[nodiscard]] double multiplicity(Index n) const override {
     return multiplicity_.empty() ? 1.0 : multiplicity_[static_cast<std::size_t>(n)];
@@ -129,10 +134,11 @@ class FunctionLikelihood : public Likelihood {
   }
 
  private:
-  [[nodiscard]] Index row(Index n) const { return rows_ ? (*rows_)[static_cast<std::size_t>(n)] : n; }
+  [[nodiscard]] Index row(Index n) const { return all_ ? n : rows_[static_cast<std::size_t>(n)]; }
 
   RowFunctions functions_;
-  std::optional<std::vector<Index>> rows_;  // none: all
+  bool all_ = true;
+  std::vector<Index> rows_;  // unless all_
   std::vector<double> multiplicity_;
 };
 
@@ -143,7 +149,7 @@ std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<do
     throw std::invalid_argument("a model must have at least one row and one parameter");
   if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
-  return std::make_unique<FunctionLikelihood>(std::move(functions), std::nullopt, std::move(multiplicity));
+  return std::make_unique<FunctionLikelihood>(std::move(functions), std::move(multiplicity));
 }
 
 }  // namespace giga
