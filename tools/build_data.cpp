@@ -9,6 +9,7 @@
 #include "build_stages.hpp"
 #include "data_input.hpp"
 #include "giga/base/text.hpp"
+#include "giga/pipeline/same_data.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "support/exit_codes.hpp"
 #include "support/progress.hpp"
@@ -107,7 +108,7 @@ void note_lost_columns(const BuildRequest& request, const Dataset& data, const N
   }
 }
 
-DataFacts facts_of(const Problem& problem, const CoresetResult& result) {
+DataFacts facts_of(const Problem& problem, const CoresetResult& result, const ThreadPool& pool) {
   DataFacts facts;
   facts.distinct_rows = problem.model().num_rows();
   facts.num_parameters = problem.model().num_parameters();
@@ -124,13 +125,14 @@ DataFacts facts_of(const Problem& problem, const CoresetResult& result) {
   facts.trials = result.trials;
   facts.multiplicity = result.multiplicity;
   for (const Column& column : problem.data().columns()) facts.columns.push_back(column.name);
+  facts.digest = data_digest(problem.data(), pool);
   facts.cells = problem.data().cells(result.coreset.rows);
   return facts;
 }
 
-BuildOutcome outcome_of(const Problem& problem, CoresetResult result) {
+BuildOutcome outcome_of(const Problem& problem, CoresetResult result, const ThreadPool& pool) {
   BuildOutcome outcome;
-  outcome.data = facts_of(problem, result);
+  outcome.data = facts_of(problem, result, pool);
   outcome.num_rows = problem.data().num_rows();
   outcome.dim = result.dim;
   outcome.zero_rows = result.num_zero_rows;
@@ -180,7 +182,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   note_missed_tolerance(request, result, note);
   if (result.zero_target)
     note("the vectors sum to zero but for rounding: there is nothing to approximate, the coreset is empty");
-  BuildOutcome outcome = outcome_of(problem, std::move(result));
+  BuildOutcome outcome = outcome_of(problem, std::move(result), pool);
   outcome.load_s = load_s;
   outcome.total_s = total.seconds();
   return outcome;

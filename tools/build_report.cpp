@@ -192,6 +192,8 @@ std::string coreset_companion(const BuildRequest& request, const BuildOutcome& o
   out["model"] = model_json(request.model);
   out["response"] = data.response_name;
   out["columns"] = data.columns;
+  out["read"] = reading_json(request.read);
+  out["data_digest"] = data.digest;
   out["standardisation"] = scale_json(data.feature_names, data.scale);
   out["projection"] = projection_json(request.coreset);
   out["method"] = name(request.coreset.method);

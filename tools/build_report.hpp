@@ -29,6 +29,7 @@ struct DataFacts {
   std::vector<ProjectionTrial> trials;
   std::vector<double> multiplicity;             ///< of each row of the coreset
   std::vector<std::string> columns;             ///< of the input
+  std::string digest;                           ///< of the input
   std::vector<std::vector<std::string>> cells;  ///< of each row of the coreset
 };
 

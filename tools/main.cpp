@@ -23,6 +23,7 @@ constexpr const char* kFooter = R"(Examples:
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
   giga sample coreset.csv --out draws
   giga summary draws
+  giga check flights.csv coreset.csv draws
   giga build --help
 
 Results go to stdout, messages and progress to stderr; NO_COLOR is honoured.
@@ -31,7 +32,8 @@ Exit codes:
     0 done             70 internal error      130 stopped by Ctrl-C
    64 wrong usage      71 out of memory       143 stopped by SIGTERM
    65 bad data         73 cannot create the output
-   66 no input         74 cannot read or write)";
+   66 no input         74 cannot read or write
+    1 giga check --strict: the verdict is not safe)";
 
 constexpr const char* kSimulateFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
@@ -50,6 +52,7 @@ class Command {
     verbs_.push_back(declare_build(root_));
     verbs_.push_back(declare_sample(root_));
     verbs_.push_back(declare_summary(root_));
+    verbs_.push_back(declare_check(root_));
     simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");
     simulate_->footer(kSimulateFooter);
     simulate_->allow_extras();

@@ -170,8 +170,10 @@ ModelOptions model_options(const Arguments& arguments) {
   return model;
 }
 
-void require_agreement(const Arguments& arguments, const CoresetCompanion& companion) {
-  const Agreement agreement(arguments, companion);
+namespace {
+
+void require_model(const Arguments& arguments, const CoresetCompanion& companion,
+                   const Agreement& agreement) {
   const Family family = companion.model.family.family;
   agreement.require("family", std::string(name(arguments.choice("family", FamilyWord::Bernoulli))),
                     std::string(family_name(family)));
@@ -186,10 +188,27 @@ void require_agreement(const Arguments& arguments, const CoresetCompanion& compa
   agreement.require_without("no-intercept", companion.model.intercept);
   agreement.require_without("no-standardise", companion.model.standardise);
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
-  agreement.require("weights", arguments.text("weights").value_or(""), "weight");
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
+}
+
+}  // namespace
+
+void require_agreement(const Arguments& arguments, const CoresetCompanion& companion) {
+  const Agreement agreement(arguments, companion);
+  require_model(arguments, companion, agreement);
+  agreement.require("weights", arguments.text("weights").value_or(""), "weight");
   for (const char* option : {"missing", "delimiter", "no-header"}) agreement.refuse(option);
+}
+
+void require_reading_agreement(const Arguments& arguments, const CoresetCompanion& companion) {
+  const Agreement agreement(arguments, companion);
+  require_model(arguments, companion, agreement);
+  agreement.require("weights", arguments.text("weights").value_or(""),
+                    companion.read.weights.value_or("none"));
+  const MissingWord known = companion.read.missing == Missing::Drop ? MissingWord::Drop : MissingWord::Refuse;
+  agreement.require("missing", std::string(name(arguments.choice("missing", known))),
+                    std::string(name(known)));
 }
 
 }  // namespace giga::tool

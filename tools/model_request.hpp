@@ -21,5 +21,8 @@ void add_model_options(Arguments& arguments, const std::string& group);
 /// Throws UsageError, naming both, if an option was given that says another thing than the companion of a
 /// coreset.
 void require_agreement(const Arguments& arguments, const CoresetCompanion& companion);
+/// The same of options that speak of the data which the coreset was built from. --delimiter and --no-header
+/// speak of a file, and that may be another one.
+void require_reading_agreement(const Arguments& arguments, const CoresetCompanion& companion);
 
 }  // namespace giga::tool

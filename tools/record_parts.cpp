@@ -33,6 +33,13 @@ Json read_json(const ReadOptions& read) {
           {"header", read.header}};
 }
 
+Json reading_json(const ReadOptions& read) {
+  Json json = read_json(read);
+  json.erase("response");
+  json.erase("features");
+  return json;
+}
+
 Json scale_json(const std::vector<std::string>& features, const Standardisation& scale) {
   return {{"features", features}, {"mean", scale.mean}, {"scale", scale.scale}};
 }

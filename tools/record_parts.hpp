@@ -17,6 +17,8 @@ using Json = nlohmann::ordered_json;
 
 [[nodiscard]] Json model_json(const ModelOptions& model);
 [[nodiscard]] Json read_json(const ReadOptions& read);
+/// The same without the names of response and features.
+[[nodiscard]] Json reading_json(const ReadOptions& read);
 [[nodiscard]] Json scale_json(const std::vector<std::string>& features, const Standardisation& scale);
 
 /// Indented text, with a newline. Numbers that are not finite are null.

@@ -110,6 +110,8 @@ void write_run_folder(const fs::path& folder, bool force,
     std::error_code ignored;
     if (!written) fs::remove(path, ignored);
   }
+  std::error_code ignored;
+  fs::remove(folder / kCertificateFile, ignored);  // it is of draws that are no more
 }
 
 }  // namespace giga::tool

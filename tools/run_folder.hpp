@@ -8,6 +8,9 @@
 
 namespace giga::tool {
 
+/// What `giga check` writes to the folder of the draws it certifies.
+inline constexpr const char* kCertificateFile = "certificate.json";
+
 /// draws_<number>.csv in the folder, by number.
 [[nodiscard]] std::vector<std::filesystem::path> draws_in(const std::filesystem::path& folder);
 
@@ -16,7 +19,8 @@ namespace giga::tool {
 void check_run_folder(const std::filesystem::path& folder, bool force);
 
 /// Makes the folder if it does not exist. All files are on the disk before any of them appears, and the draws
-/// of an earlier run that these do not replace are removed last. On a failure nothing is left behind.
+/// of an earlier run that these do not replace, and its certificate, are removed last. On a failure nothing
+/// is left behind.
 void write_run_folder(const std::filesystem::path& folder, bool force,
                       const std::vector<std::pair<std::string, std::string>>& files);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "giga/base/text.hpp"
+#include "giga/pipeline/same_data.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "record_parts.hpp"
 #include "support/resources.hpp"
@@ -29,6 +30,7 @@ Json options_json(const SampleRequest& request) {
   options["max_depth"] = sample.sampler == SamplerKind::Nuts ? Json(sample.max_depth) : Json(nullptr);
   options["leapfrog_steps"] =
       sample.sampler == SamplerKind::Hmc ? Json(sample.leapfrog_steps) : Json(nullptr);
+  options["step_jitter"] = sample.sampler == SamplerKind::Hmc ? Json(sample.step_jitter) : Json(nullptr);
   options["seed"] = sample.seed;
   options["threads"] = request.threads;
   options["out"] = request.out ? Json(request.out->native()) : Json(nullptr);
@@ -114,6 +116,7 @@ std::string sample_record(const SampleRequest& request, const SampleOutcome& out
   record["N"] = outcome.num_rows;
   record["D"] = outcome.num_parameters;
   record["rows_used"] = outcome.num_used;
+  record["coreset_digest"] = request.companion ? Json(posterior_digest(*request.companion)) : Json(nullptr);
   record["response"] = outcome.response;
   record["standardisation"] = scale_json(outcome.features, outcome.scale);
   record["parameters"] = parameters_json(outcome);

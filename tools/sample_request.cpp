@@ -56,7 +56,10 @@ void refuse_others(const Arguments& arguments, SamplerKind sampler) {
   };
   if (sampler == SamplerKind::Rwmh) refuse("target-accept");
   if (sampler != SamplerKind::Nuts) refuse("max-depth");
-  if (sampler != SamplerKind::Hmc) refuse("leapfrog-steps");
+  if (sampler != SamplerKind::Hmc) {
+    refuse("leapfrog-steps");
+    refuse("step-jitter");
+  }
 }
 
 double target_accept(const Arguments& arguments, double fallback) {
@@ -67,6 +70,12 @@ double target_accept(const Arguments& arguments, double fallback) {
   return value;
 }
 
+double step_jitter(const Arguments& arguments, double fallback) {
+  const double value = arguments.number("step-jitter", fallback, 0, 1);
+  if (value == 1) throw UsageError("--step-jitter is 1; must be a number from 0 to 1, 1 excluded");
+  return value;
+}
+
 void set_sampling(const Arguments& arguments, SampleRequest& request) {
   const auto sampler = arguments.choice("sampler", SamplerKind::Nuts);
   refuse_others(arguments, sampler);
@@ -74,15 +83,12 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
   SampleOptions& sample = request.sample;
   if (request.protocol == Protocol::Paper) sample = paper_protocol(sampler);
   sample.sampler = sampler;
-  sample.warmup = arguments.count("warmup", sample.warmup, 0, kMostDraws);
-  sample.draws = arguments.count("draws", sample.draws, 1, kMostDraws);
   sample.thin = arguments.count("thin", sample.thin, 1, kMostThin);
   sample.target_accept = target_accept(arguments, sample.target_accept);
   sample.max_depth = arguments.count("max-depth", sample.max_depth, 1, kMostDepth);
   sample.leapfrog_steps = arguments.count("leapfrog-steps", sample.leapfrog_steps, 1, kMostSteps);
-  sample.seed = arguments.whole("seed", 1, 0, std::numeric_limits<std::uint64_t>::max());
-  request.chains = arguments.count("chains", request.chains, 1, kMostChains);
-  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+  sample.step_jitter = step_jitter(arguments, sample.step_jitter);
+  set_chains(arguments, request);
 }
 
 void set_output(const Arguments& arguments, SampleRequest& request) {
@@ -105,6 +111,15 @@ std::string_view name(Protocol protocol) {
   return "unknown";
 }
 
+void set_chains(const Arguments& arguments, SampleRequest& request) {
+  SampleOptions& sample = request.sample;
+  sample.warmup = arguments.count("warmup", sample.warmup, 0, kMostDraws);
+  sample.draws = arguments.count("draws", sample.draws, 1, kMostDraws);
+  sample.seed = arguments.whole("seed", 1, 0, std::numeric_limits<std::uint64_t>::max());
+  request.chains = arguments.count("chains", request.chains, 1, kMostChains);
+  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+}
+
 void add_sample_options(Arguments& arguments) {
   add_table_options(arguments, "Table (a coreset's companion has these)");
   add_model_options(arguments, "Model (a coreset's companion has these)");
@@ -121,6 +136,10 @@ void add_sample_options(Arguments& arguments) {
   arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps a transition, 1 to 20 (default 10)",
                       how);
   arguments.add_value("leapfrog-steps", "L", "hmc: steps a transition, 1 to 10^6 (default 15)", how);
+  arguments.add_value("step-jitter", "J",
+                      "hmc: each transition has a step within this share of the adapted\n"
+                      "one, from 0 up to 1 (default 0.3; 0 in --protocol paper)",
+                      how);
   arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same draws", how);
   const std::string output = "Output";

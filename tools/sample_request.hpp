@@ -34,6 +34,9 @@ struct SampleRequest {
   bool quiet = false;
 };
 
+/// Chains, warm-up, draws, seed and threads, where they are given.
+void set_chains(const Arguments& arguments, SampleRequest& request);
+
 void add_sample_options(Arguments& arguments);
 
 /// Throws UsageError for whatever cannot be, and what find_companion throws.

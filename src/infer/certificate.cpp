@@ -64,6 +64,35 @@ Draws drawn(const Normal& normal, Index count, std::uint64_t seed) {
   return draws;
 }
 
+// The quantities at every draw, as draws of their own.
+Draws mapped(const Draws& draws, const LinearQuantities& quantities) {
+  Draws out{quantities.count, draws.num_chains, {}};
+  for (Index s = 0; s < draws.count() && quantities.count > 0; ++s) {
+    const std::vector<double> values = quantities.values(draws.draw(s).data());
+    require(std::ssize(values) == quantities.count, "there are " + std::to_string(values.size()) +
+                                                        " values of the quantities, promised were " +
+                                                        std::to_string(quantities.count));
+    out.values.insert(out.values.end(), values.begin(), values.end());
+  }
+  return out;
+}
+
+// Exact moments of linear functions of a normal vector: with covariance C C' the variance of a.theta is the
+// sum of squares of a.c over the columns c of C.
+std::vector<Estimate> moments_of(const Normal& normal, const LinearQuantities& quantities) {
+  if (quantities.count == 0) return {};
+  const auto dim = static_cast<std::size_t>(normal.dim());
+  std::vector<Estimate> out;
+  for (const double mean : quantities.values(normal.mean().data())) out.push_back({mean, 0, 0, 0});
+  std::vector<double> column(dim);
+  for (std::size_t k = 0; k < dim; ++k) {
+    for (std::size_t d = 0; d < dim; ++d) column[d] = normal.factor()[d * dim + k];
+    const std::vector<double> along = quantities.values(column.data());
+    for (std::size_t q = 0; q < out.size(); ++q) out[q].sd = std::hypot(out[q].sd, along[q]);
+  }
+  return out;
+}
+
 std::vector<std::vector<double>> by_chain(std::span<const double> series, Index num_chains) {
   const auto each = series.size() / static_cast<std::size_t>(num_chains);
   std::vector<std::vector<double>> chains;
@@ -158,6 +187,21 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
     out.after[static_cast<std::size_t>(d)] =
         weighted_estimate(draws.component(d), out.weights, draws.num_chains, out.relative_ess);
   });
+  const Draws quantities = mapped(draws, options.quantities);
+  out.quantities_after.resize(static_cast<std::size_t>(quantities.dim));
+  pool.for_each(quantities.dim, [&](Index q) {
+    out.quantities_after[static_cast<std::size_t>(q)] =
+        weighted_estimate(quantities.component(q), out.weights, draws.num_chains, out.relative_ess);
+  });
+  return out;
+}
+
+std::vector<Estimate> plain_moments(const Draws& draws, const ThreadPool& pool) {
+  std::vector<Estimate> out(static_cast<std::size_t>(draws.dim));
+  pool.for_each(draws.dim, [&](Index d) {
+    const QuantitySummary one = summarise(by_chain(draws.component(d), draws.num_chains));
+    out[static_cast<std::size_t>(d)] = {one.mean, one.sd, one.mcse_mean, one.mcse_sd};
+  });
   return out;
 }
 
@@ -207,6 +251,7 @@ class Work {
     const double share = out.min_ess / static_cast<double>(draws.count());
     out.coreset = corrected(draws, ratios_of_coreset(draws), share, options_, pool_);
     out.coreset.before = std::move(before);
+    out.coreset.quantities_before = plain_moments(mapped(draws, options_.quantities), pool_);
     out.kl_draws = divergences(out.coreset.weights);
 
     const Draws normal = drawn(full.posterior, options_.laplace_draws, options_.seed);
@@ -214,6 +259,7 @@ class Work {
     const std::vector<double> sds = full.posterior.standard_deviations();
     for (std::size_t d = 0; d < sds.size(); ++d)
       out.laplace.before.push_back({full.posterior.mean()[d], sds[d], 0, 0});
+    out.laplace.quantities_before = moments_of(full.posterior, options_.quantities);
 
     measure_gradients(draws, normal, full.posterior, out);
     judge(draws, out);
@@ -392,6 +438,8 @@ void check(const Likelihood& full, const Likelihood* coreset, const Normal& prio
                                   std::to_string(dim) + " parameters");
   require(options.gradient_draws >= 1, "gradient_draws must be at least 1");
   require(options.laplace_draws >= 1, "laplace_draws must be at least 1");
+  require(options.quantities.count >= 0 && (options.quantities.count == 0 || options.quantities.values),
+          "quantities must have a function that gives their values");
   require(options.laplace == nullptr || options.laplace->posterior.dim() == dim,
           "the Laplace approximation is of another dimension");
 }

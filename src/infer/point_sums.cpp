@@ -8,8 +8,9 @@ namespace {
 
 // Block sums held at once, in numbers: 64 MB.
 constexpr Index kNumbersAtOnce = Index{1} << 23;
-// The waiting is for an observer's sake: a share of the work is reported at least this often.
-constexpr Index kMostBlocksAtOnce = 64;
+// The waiting is for an observer's sake: rows x points x components between two reports, of each thread. That
+// takes about a third of a second (benchmarks/certify_bench).
+constexpr double kWorkAtOnce = 2e9;
 
 // Points first .. first + points.count() - 1. The components of a chunk stay in the second-level cache while
 // the rows of a block pass.
@@ -41,7 +42,11 @@ ExtendedVector sums_of(Index num_rows, const std::vector<Chunk>& chunks, Index w
   const Index num_points = chunks.back().first + chunks.back().points.count();
   const Index numbers = num_points * width, num_chunks = std::ssize(chunks);
   const Index blocks = num_blocks(num_rows);
-  const Index some = std::clamp<Index>(kNumbersAtOnce / numbers, 1, kMostBlocksAtOnce);
+  const double block_work = static_cast<double>(kBlockRows) * static_cast<double>(num_points) *
+                            static_cast<double>(chunks[0].points.dim());
+  const auto watched = static_cast<Index>(pool.num_threads() * kWorkAtOnce / block_work);
+  const Index some = std::max<Index>(1, std::min(kNumbersAtOnce / numbers, watched));
+  if (observer) observer(0);
   ExtendedVector total(static_cast<std::size_t>(numbers), 0);
   std::vector<double> sums(static_cast<std::size_t>(std::min(some, blocks) * numbers));
   for (Index begin = 0; begin < blocks; begin += some) {

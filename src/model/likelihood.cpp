@@ -38,12 +38,17 @@ namespace {
 
 class FunctionLikelihood : public Likelihood {
  public:
+  // All rows of the functions.
+  FunctionLikelihood(RowFunctions functions, std::vector<double> multiplicity)
+      : functions_(std::move(functions)), multiplicity_(std::move(multiplicity)) {}
+  // Some of them; there may be none.
   FunctionLikelihood(RowFunctions functions, std::vector<Index> rows, std::vector<double> multiplicity)
-      : functions_(std::move(functions)), rows_(std::move(rows)), multiplicity_(std::move(multiplicity)) {}
+      : functions_(std::move(functions)),
+        all_(false),
+        rows_(std::move(rows)),
+        multiplicity_(std::move(multiplicity)) {}
 
-  [[nodiscard]] Index num_rows() const override {
-    return rows_.empty() ? functions_.num_rows : static_cast<Index>(rows_.size());
-  }
+  [[nodiscard]] Index num_rows() const override { return all_ ? functions_.num_rows : std::ssize(rows_); }
   [[nodiscard]] Index num_parameters() const override { return functions_.num_parameters; }
   [[nodiscard]] double multiplicity(Index n) const override {
     return multiplicity_.empty() ? 1.0 : multiplicity_[static_cast<std::size_t>(n)];
@@ -121,6 +126,7 @@ class FunctionLikelihood : public Likelihood {
 
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override {
+    if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
     std::vector<Index> chosen;
     for (const Index n : rows) chosen.push_back(row(n));
     return std::make_unique<FunctionLikelihood>(functions_, std::move(chosen),
@@ -128,10 +134,11 @@ class FunctionLikelihood : public Likelihood {
   }
 
  private:
-  [[nodiscard]] Index row(Index n) const { return rows_.empty() ? n : rows_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] Index row(Index n) const { return all_ ? n : rows_[static_cast<std::size_t>(n)]; }
 
   RowFunctions functions_;
-  std::vector<Index> rows_;  // empty: all
+  bool all_ = true;
+  std::vector<Index> rows_;  // unless all_
   std::vector<double> multiplicity_;
 };
 
@@ -142,8 +149,7 @@ std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<do
     throw std::invalid_argument("a model must have at least one row and one parameter");
   if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
-  return std::make_unique<FunctionLikelihood>(std::move(functions), std::vector<Index>{},
-                                              std::move(multiplicity));
+  return std::make_unique<FunctionLikelihood>(std::move(functions), std::move(multiplicity));
 }
 
 }  // namespace giga

@@ -32,6 +32,10 @@ class Fields {
 
   [[nodiscard]] bool has(const char* pointer) const { return json_.contains(Json::json_pointer(pointer)); }
 
+  [[nodiscard]] bool is_null(const char* pointer) const {
+    return json_.at(Json::json_pointer(pointer)).is_null();
+  }
+
   [[noreturn]] void refuse(const char* pointer, const std::string& what) const {
     throw DataError(file_ + ": '" + (pointer + 1) + "' " + what + "; build the coreset again");
   }
@@ -75,6 +79,24 @@ Standardisation scale_in(const Fields& fields, std::size_t num_features) {
   return scale;
 }
 
+// How the input was read. Companions of before 0.1 do not say it: then as by default.
+ReadOptions read_in(const Fields& fields, const CoresetCompanion& companion) {
+  ReadOptions read;
+  read.response = companion.response;
+  read.features = companion.features;
+  if (!fields.has("/read")) return read;
+  if (fields.has("/read/weights") && !fields.is_null("/read/weights"))
+    read.weights = fields.get<std::string>("/read/weights");
+  read.missing = fields.get<std::string>("/read/missing") == "drop" ? Missing::Drop : Missing::Refuse;
+  const auto delimiter = fields.get<std::string>("/read/delimiter");
+  if (delimiter.size() != 1 ||
+      std::string_view("\"\r\n.+-eE0123456789").find(delimiter) != std::string_view::npos)
+    fields.refuse("/read/delimiter", "must be one character that is no part of a number");
+  read.delimiter = delimiter[0];
+  read.header = fields.get<bool>("/read/header");
+  return read;
+}
+
 CoresetCompanion companion_in(const Json& json, const std::filesystem::path& path) {
   const Fields fields(json, printable_path(path));
   CoresetCompanion out;
@@ -90,6 +112,8 @@ CoresetCompanion companion_in(const Json& json, const std::filesystem::path& pat
   out.coreset.weights = fields.get<std::vector<double>>("/coreset/weights");
   if (out.coreset.rows.size() != out.coreset.weights.size())
     fields.refuse("/coreset", "has not as many rows as weights");
+  out.read = read_in(fields, out);
+  if (fields.has("/data_digest")) out.data_digest = fields.get<std::string>("/data_digest");
   return out;
 }
 

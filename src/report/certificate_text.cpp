@@ -88,15 +88,21 @@ std::string parameters(const Certificate& certificate, std::span<const std::stri
       {"", "coreset", "", "corrected", "", "Laplace", ""},
       {"parameter", "mean", "sd", "mean", "sd", "mean", "sd"},
   };
-  for (std::size_t d = 0; d < names.size(); ++d) {
-    Row row = {printable(names[d], kLongestName)};
-    for (const Estimate& estimate :
-         {certificate.coreset.before[d], certificate.coreset.after[d], certificate.laplace.after[d]}) {
+  const auto add = [&rows](const std::string& name, const Estimate& before, const Estimate& after,
+                           const Estimate& laplace) {
+    Row row = {printable(name, kLongestName)};
+    for (const Estimate& estimate : {before, after, laplace}) {
       row.push_back(mean_text(estimate));
       row.push_back(number(estimate.sd));
     }
     rows.push_back(std::move(row));
-  }
+  };
+  const Correction &coreset = certificate.coreset, &laplace = certificate.laplace;
+  const std::size_t derived = coreset.quantities_after.size();
+  for (std::size_t q = 0; q < derived; ++q)
+    add(names[q], coreset.quantities_before[q], coreset.quantities_after[q], laplace.quantities_after[q]);
+  for (std::size_t d = 0; d + derived < names.size(); ++d)
+    add(names[derived + d], coreset.before[d], coreset.after[d], laplace.after[d]);
   return table(rows);
 }
 
@@ -179,9 +185,10 @@ std::string certificate_sentence(const Certificate& certificate) {
 }
 
 std::string certificate_text(const Certificate& certificate, std::span<const std::string> names) {
-  if (std::ssize(names) != certificate.num_parameters) {
+  const Index wanted = certificate.num_parameters + std::ssize(certificate.coreset.quantities_after);
+  if (std::ssize(names) != wanted) {
     throw std::invalid_argument("there are " + std::to_string(names.size()) + " names for " +
-                                std::to_string(certificate.num_parameters) + " parameters");
+                                std::to_string(wanted) + " quantities and parameters");
   }
   return parameters(certificate, names) + '\n' + measures(certificate) + '\n' +
          certificate_sentence(certificate) + '\n';

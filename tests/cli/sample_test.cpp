@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <set>
 
 #include "cli/data_files.hpp"
 #include "giga/report/draws_csv.hpp"
@@ -178,6 +179,7 @@ TEST_F(SampleCommand, OptionsOutOfRangeAreRefusedWithTheRange) {
       {"--target-accept", "0", "both excluded"},
       {"--max-depth", "21", "from 1 to 20"},
       {"--leapfrog-steps", "3", "means nothing to --sampler nuts"},
+      {"--step-jitter", "0.1", "means nothing to --sampler nuts"},
       {"--seed", "-1", "from 0 to"},
       {"--threads", "2000", "from 0 to 1024"},
       {"--sampler", "gibbs", "nuts, hmc, rwmh"},
@@ -190,6 +192,36 @@ TEST_F(SampleCommand, OptionsOutOfRangeAreRefusedWithTheRange) {
   }
   EXPECT_EQ(run(std::vector<std::string>{"sample"}).code, 64);
   EXPECT_EQ(sample("none.csv", {"--family", "bernoulli"}).code, 66);
+}
+
+TEST_F(SampleCommand, TheStepOfHmcVariesAsAsked) {
+  write_table();
+  const std::vector<std::string> hmc = {"--family", "bernoulli", "--sampler", "hmc", "--chains", "1"};
+  const auto options_with = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> all = hmc;
+    all.insert(all.end(), more.begin(), more.end());
+    return sampled("t.csv", out, all)["options"]["step_jitter"];
+  };
+  EXPECT_EQ(options_with("default", {}), 0.3);
+  EXPECT_EQ(options_with("same", {"--step-jitter", "0.3"}), 0.3);
+  EXPECT_EQ(options_with("none", {"--step-jitter", "0"}), 0.0);
+  EXPECT_EQ(options_with("paper", {"--protocol", "paper"}), 0.0);
+  EXPECT_EQ(bytes("default/draws_1.csv"), bytes("same/draws_1.csv"));
+  const auto steps = [&](const std::string& out) {
+    const DrawsFile file = read_draws(folder_ / (out + "/draws_1.csv"));
+    std::set<double> found;
+    for (const DrawStats& stats : file.chain.stats) found.insert(stats.step_size);
+    return found.size();
+  };
+  EXPECT_EQ(steps("none"), 1U);
+  EXPECT_EQ(steps("default"), 100U);
+  for (const char* value : {"1", "-0.1", "nan"}) {
+    std::vector<std::string> all = hmc;
+    all.insert(all.end(), {"--step-jitter", value});
+    const Outcome outcome = sample("t.csv", all);
+    EXPECT_EQ(outcome.code, 64);
+    EXPECT_NE(outcome.error.find("from 0 to 1"), std::string::npos) << outcome.error;
+  }
 }
 
 TEST_F(SampleCommand, ThePapersProtocolGivesWayToWhatIsGiven) {

@@ -126,6 +126,45 @@ TEST(Certificate, OfAConjugateModelIsWhatIsKnownInClosedForm) {
   }
 }
 
+TEST(Certificate, QuantitiesAreTheLinearFunctionsOfTheCorrectedParameters) {
+  const ThreadPool pool(2);
+  const Conjugate model(3, 5000, 0.8 * 5000, 0.3);
+  CertificateOptions options;
+  // A coefficient on another scale, and a sum of all three.
+  options.quantities = {2, [](const double* theta) {
+                          return std::vector<double>{theta[1] / 4, theta[0] - 2 * theta[1] + theta[2]};
+                        }};
+  const std::vector<Chain> chains = chains_of(*model.posterior);
+  const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, pool, options);
+  const Certificate plain = certify(*model.full, model.coreset.get(), model.prior(), chains, pool);
+  EXPECT_EQ(out.coreset.k_hat, plain.coreset.k_hat);
+  EXPECT_TRUE(plain.coreset.quantities_after.empty());
+  EXPECT_TRUE(plain.laplace.quantities_before.empty());
+  for (const Correction* one : {&out.coreset, &out.laplace}) {
+    ASSERT_EQ(one->quantities_after.size(), 2U);
+    ASSERT_EQ(one->quantities_before.size(), 2U);
+    for (const auto& [quantity, parameter] : {std::pair(one->quantities_before[0], one->before[1]),
+                                              std::pair(one->quantities_after[0], one->after[1])}) {
+      EXPECT_NEAR(quantity.mean, parameter.mean / 4, 1e-12);
+      EXPECT_NEAR(quantity.sd, parameter.sd / 4, 1e-12);
+      EXPECT_NEAR(quantity.mcse_mean, parameter.mcse_mean / 4, 1e-12);
+      EXPECT_NEAR(quantity.mcse_sd, parameter.mcse_sd / 4, 1e-12);
+    }
+  }
+  const auto sum_of = [](const Normal& normal) {
+    const std::vector<double>& mean = normal.mean();
+    return mean[0] - 2 * mean[1] + mean[2];
+  };
+  // The parameters are independent with equal variances: that of the sum is 6 of them.
+  const double sd = std::sqrt(6 * model.full_posterior->covariance()[0]);
+  const Estimate &after = out.coreset.quantities_after[1], &before = out.coreset.quantities_before[1];
+  expect_within_four_errors(after.mean, after.mcse_mean, sum_of(*model.full_posterior), 0.05 * sd);
+  expect_within_four_errors(after.sd, after.mcse_sd, sd, 0.05 * sd);
+  expect_within_four_errors(before.mean, before.mcse_mean, sum_of(*model.posterior), 0.05 * sd);
+  EXPECT_NEAR(out.laplace.quantities_before[1].mean, sum_of(*model.full_posterior), 1e-9);
+  EXPECT_NEAR(out.laplace.quantities_before[1].sd, sd, 1e-9);
+}
+
 // Features that are correlated, so that C is not a multiple of I.
 TEST(Certificate, TheWhitenedDistanceIsTheMeanOfTheGradientsLengthUnderTheCovariance) {
   const ThreadPool pool(2);
@@ -435,6 +474,20 @@ TEST(Certificate, HasTheSameBitsOnOneThreadAndTwo) {
   EXPECT_EQ(x.fisher_laplace.whitened, y.fisher_laplace.whitened);
   EXPECT_EQ(x.kl_laplace.of_full, y.kl_laplace.of_full);
   EXPECT_EQ(x.kl_draws.of_full, y.kl_draws.of_full);
+}
+
+TEST(Certificate, RefusesQuantitiesWithoutValuesOrOfAnotherNumber) {
+  const Conjugate model(2, 50, 50, 0);
+  const ThreadPool pool(1);
+  const std::vector<Chain> chains = chains_of(*model.posterior);
+  CertificateOptions options;
+  const auto certified = [&] {
+    (void)certify(*model.full, model.coreset.get(), model.prior(), chains, pool, options);
+  };
+  options.quantities = {1, {}};
+  EXPECT_THROW(certified(), std::invalid_argument);
+  options.quantities = {2, [](const double* theta) { return std::vector<double>{theta[0]}; }};
+  EXPECT_THROW(certified(), std::invalid_argument);
 }
 
 TEST(Certificate, RefusesWhatDoesNotFit) {

@@ -109,6 +109,23 @@ TEST(CertificateText, RefusesAnotherNumberOfNames) {
   EXPECT_THROW((void)certificate_text(good(), std::vector<std::string>{"a"}), std::invalid_argument);
 }
 
+TEST(CertificateText, QuantitiesComeBeforeTheParameters) {
+  Certificate out = good();
+  out.coreset.quantities_before = {{0.5, 0.01, 0, 0}};
+  out.coreset.quantities_after = {{0.52, 0.01, 0, 0}};
+  out.laplace.quantities_after = {{0.53, 0.01, 0, 0}};
+  const std::string text = certificate_text(out, std::vector<std::string>{"x1", "std_x1", "std_x2"});
+  const auto first = text.find("\nx1 "), second = text.find("\nstd_x1 "), third = text.find("\nstd_x2 ");
+  ASSERT_NE(third, std::string::npos) << text;
+  EXPECT_LT(first, second);
+  EXPECT_LT(second, third);
+  const std::string line = text.substr(first + 1, second - first);
+  EXPECT_NE(line.find("0.5000"), std::string::npos) << line;
+  EXPECT_NE(line.find("0.5200"), std::string::npos) << line;
+  EXPECT_NE(line.find("0.5300"), std::string::npos) << line;
+  EXPECT_THROW((void)certificate_text(out, std::vector<std::string>{"a", "b"}), std::invalid_argument);
+}
+
 TEST(CertificateText, NumbersOfARecordHaveNamesOfTheirOwn) {
   const auto numbers = certificate_numbers(good());
   std::set<std::string> names;

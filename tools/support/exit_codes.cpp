@@ -24,6 +24,8 @@ int report_exception() noexcept {
   } catch (const Stopped& stopped) {
     write_stderr("giga: stopped; nothing was written\n");
     return kSignalBase + stopped.signal;
+  } catch (const NotSafe&) {
+    return kNotSafe;
   } catch (const ClosedPipe&) {
     return kIo;
   } catch (const UsageError& error) {

@@ -8,6 +8,7 @@ namespace giga::tool {
 
 enum ExitCode : int {
   kOk = 0,
+  kNotSafe = 1,  ///< of `giga check --strict`: all went well, and the verdict is not safe
   kUsage = 64,
   kBadData = 65,
   kNoInput = 66,
@@ -37,6 +38,9 @@ struct Stopped {
 
 /// Whoever read the results has gone: nobody is left to tell.
 struct ClosedPipe {};
+
+/// The verdict of `giga check --strict`, which has been told in full.
+struct NotSafe {};
 
 /// Inside a catch block: says on stderr what is being handled, in one line, and returns the exit code.
 [[nodiscard]] int report_exception() noexcept;

@@ -29,6 +29,7 @@ class HelpFormat : public CLI::Formatter {
     if (at == std::string::npos) return text;
     if (app->get_name() == "build") text.insert(at, " [DATA]");
     if (app->get_name() == "sample") text.insert(at, " DATA|coreset.csv");
+    if (app->get_name() == "check") text.insert(at, " DATA coreset.csv [DIR]");
     if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;
   }

@@ -28,6 +28,14 @@
 
 namespace giga {
 
+/// Linear functions of the parameters that moments are wanted of as well, such as coefficients on another
+/// scale.
+struct LinearQuantities {
+  Index count = 0;
+  /// Their `count` values at theta; linear, without a constant term. Called from one thread.
+  std::function<std::vector<double>(const double* theta)> values = {};
+};
+
 struct CertificateOptions {
   double max_k_hat = 0.7;           ///< Safe needs k_hat <= min(max_k_hat, 1 - 1 / log10(S)),
   double min_effective_size = 100;  ///< effective_size >= min_effective_size,
@@ -36,6 +44,7 @@ struct CertificateOptions {
   Index laplace_draws = 4000;       ///< Drawn from the Laplace approximation; >= 1.
   std::uint64_t seed = 1;
   const LaplaceResult* laplace = nullptr;  ///< Of all rows, where it is known already.
+  LinearQuantities quantities = {};
 };
 
 /// Mean and standard deviation of a parameter, with their Monte Carlo standard errors.
@@ -46,8 +55,10 @@ struct Estimate {
 
 /// Draws of an approximation, and the weights that make them draws of the posterior of all rows.
 struct Correction {
-  std::vector<Estimate> before;  ///< One a parameter, of the approximation itself.
-  std::vector<Estimate> after;   ///< Of the posterior of all rows, by the weighted draws.
+  std::vector<Estimate> before;             ///< One a parameter, of the approximation itself.
+  std::vector<Estimate> after;              ///< Of the posterior of all rows, by the weighted draws.
+  std::vector<Estimate> quantities_before;  ///< The same of CertificateOptions::quantities,
+  std::vector<Estimate> quantities_after;   ///< by the same draws and weights.
   Index num_draws = 0;
   double relative_ess = 1;    ///< Effective size of the ratios r_s as a Markov chain, over S; at most 1.
   double k_hat = 0;           ///< 0 if `exact`; infinite when there is no fit (`tail` says why).

@@ -35,6 +35,8 @@ struct CoresetCompanion {
   Standardisation scale;              ///< of all the data
   std::vector<std::string> columns;   ///< of the input, in the order of coreset.csv; empty: not known
   Coreset coreset;                    ///< rows of the input, and weights
+  ReadOptions read;                   ///< how the input was read; response and features as above
+  std::string data_digest;            ///< of the input (same_data.hpp); empty: not known
 };
 
 /// The companion of a coreset. Nothing if there is no such file, or if it is a JSON file about something

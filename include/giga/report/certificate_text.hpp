@@ -15,8 +15,8 @@ namespace giga {
 [[nodiscard]] std::string certificate_sentence(const Certificate& certificate);
 
 /// For a terminal: a table of means and standard deviations (of the coreset's posterior, corrected, and by
-/// the corrected Laplace approximation), the numbers below it, the sentence last. `names` has one a
-/// parameter.
+/// the corrected Laplace approximation), the numbers below it, the sentence last. `names` has one
+/// for each of the quantities the certificate was asked for, then one a parameter.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate,
                                            std::span<const std::string> names);
 

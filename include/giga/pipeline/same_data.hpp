@@ -1,0 +1,28 @@
+// Whether a table is the one that a coreset was made of: a certificate against other data is worth nothing.
+#pragma once
+
+#include <string>
+
+#include "giga/base/thread_pool.hpp"
+#include "giga/construct/build.hpp"
+#include "giga/pipeline/coreset_file.hpp"
+#include "giga/pipeline/problem.hpp"
+
+namespace giga {
+
+/// 16 hexadecimal digits that change with any value of a feature, a response or a weight, and with the order
+/// of the rows; not with the format of the file, the names or other columns. The same for any number of
+/// threads. It finds mistakes, not forgeries.
+[[nodiscard]] std::string data_digest(const Dataset& data, const ThreadPool& pool);
+
+/// The same of what the posterior of a coreset depends on: model, response, features, scale, rows and
+/// weights.
+[[nodiscard]] std::string posterior_digest(const CoresetCompanion& companion);
+
+/// The coreset by rows of problem.data(). Throws DataError, with what differs, unless the data has as many
+/// rows as the companion says, the rows of the coreset have the same features and response in it, its scale
+/// is that of the companion within 1e-9, and so is its digest, where the companion has one.
+[[nodiscard]] Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
+                                     const CoresetCompanion& companion, const ThreadPool& pool);
+
+}  // namespace giga

@@ -1,0 +1,158 @@
+#include "giga/pipeline/same_data.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+// FNV-1a over words of 8 bytes, with a shift so that high bits reach the low ones.
+class Digest {
+ public:
+  void add(std::uint64_t word) {
+    state_ = (state_ ^ word) * 0x100000001b3U;
+    state_ ^= state_ >> 29;
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value + 0.0)); }  // -0 is 0
+  void add(std::string_view text) {
+    add(static_cast<std::uint64_t>(text.size()));
+    for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
+  }
+
+  [[nodiscard]] std::uint64_t value() const { return state_; }
+  [[nodiscard]] std::string text() const {
+    std::string digits(16, '0');
+    for (std::size_t i = 0; i < digits.size(); ++i)
+      digits[i] = "0123456789abcdef"[state_ >> (60 - 4 * i) & 15U];
+    return digits;
+  }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325U;
+};
+
+[[noreturn]] void refuse(const Dataset& data, const CoresetCompanion& companion, const std::string& what) {
+  throw DataError(data.name() + ": is not the table that " + printable_path(companion.path) +
+                  " was built from: " + what);
+}
+
+// The row of the dataset that was the given row of the input; rows may have been dropped.
+Index row_of(const Dataset& data, Index input_row) {
+  Index low = 0, high = data.num_rows();
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (data.input_row(middle) < input_row) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < data.num_rows() && data.input_row(low) == input_row ? low : -1;
+}
+
+void require_same_row(const Dataset& data, Index row, const WeightedProblem& coreset, Index k,
+                      const CoresetCompanion& companion) {
+  const auto differs = [&](const std::string& column, double here, double there) {
+    refuse(data, companion,
+           "column '" + printable(column) + "' of " + data.place(row) + " is " + shortest(here) +
+               ", but the coreset has " + shortest(there) + "; were rows changed or put in another order?");
+  };
+  const double *here = data.features(row), *there = coreset.data->features(k);
+  for (std::size_t d = 0; d < companion.features.size(); ++d)
+    if (here[d] != there[d]) differs(companion.features[d], here[d], there[d]);
+  const double y = data.response()[static_cast<std::size_t>(row)];
+  const double expected = coreset.data->response()[static_cast<std::size_t>(k)];
+  if (y != expected) differs(companion.response, y, expected);
+}
+
+void require_same_scale(const Problem& problem, const CoresetCompanion& companion, const ThreadPool& pool) {
+  constexpr double kNear = 1e-9;
+  if (!companion.model.standardise) return;
+  const Standardisation scale = standardise(problem.data(), problem.distinct(), pool);
+  const auto require = [&](std::size_t d, const char* what, double here, double there, double unit) {
+    if (std::abs(here - there) <= kNear * std::max({std::abs(here), std::abs(there), unit})) return;
+    refuse(problem.data(), companion,
+           std::string("the ") + what + " of column '" + printable(companion.features[d]) + "' is " +
+               shortest(here) + ", but was " + shortest(there));
+  };
+  for (std::size_t d = 0; d < companion.features.size(); ++d) {
+    require(d, "mean", scale.mean[d], companion.scale.mean[d], companion.scale.scale[d]);
+    require(d, "standard deviation", scale.scale[d], companion.scale.scale[d], 0);
+  }
+}
+
+}  // namespace
+
+std::string data_digest(const Dataset& data, const ThreadPool& pool) {
+  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(num_blocks(data.num_rows())));
+  pool.for_each(std::ssize(blocks), [&](Index block) {
+    Digest digest;
+    const Index first = block * kBlockRows, end = std::min(first + kBlockRows, data.num_rows());
+    for (Index n = first; n < end; ++n) {
+      for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(n)[d]);
+      digest.add(data.response()[static_cast<std::size_t>(n)]);
+      digest.add(data.weight(n));
+    }
+    blocks[static_cast<std::size_t>(block)] = digest.value();
+  });
+  Digest all;
+  all.add(static_cast<std::uint64_t>(data.num_rows()));
+  all.add(static_cast<std::uint64_t>(data.num_features()));
+  for (const std::uint64_t block : blocks) all.add(block);
+  return all.text();
+}
+
+std::string posterior_digest(const CoresetCompanion& companion) {
+  Digest digest;
+  const ModelOptions& model = companion.model;
+  digest.add(family_name(model.family.family));
+  digest.add(link_name(model.family.family));
+  digest.add(model.family.noise_scale);
+  digest.add(model.prior_scale);
+  digest.add(static_cast<std::uint64_t>(model.intercept ? 1 : 0));
+  digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));
+  digest.add(std::string_view(companion.response));
+  digest.add(static_cast<std::uint64_t>(companion.num_rows));
+  for (std::size_t d = 0; d < companion.features.size(); ++d) {
+    digest.add(std::string_view(companion.features[d]));
+    digest.add(companion.scale.mean[d]);
+    digest.add(companion.scale.scale[d]);
+  }
+  for (std::size_t k = 0; k < companion.coreset.rows.size(); ++k) {
+    digest.add(static_cast<std::uint64_t>(companion.coreset.rows[k]));
+    digest.add(companion.coreset.weights[k]);
+  }
+  digest.add(std::string_view(companion.data_digest));
+  return digest.text();
+}
+
+Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
+                       const CoresetCompanion& companion, const ThreadPool& pool) {
+  const Dataset& data = problem.data();
+  if (data.num_rows() != companion.num_rows)
+    refuse(data, companion,
+           "it has " + std::to_string(data.num_rows()) + " rows, not " + std::to_string(companion.num_rows));
+  Coreset out;
+  for (std::size_t k = 0; k < coreset.input_rows.size(); ++k) {
+    const Index row = row_of(data, coreset.input_rows[k]);
+    if (row < 0)
+      refuse(data, companion,
+             "the coreset has row " + std::to_string(coreset.input_rows[k]) +
+                 ", which this table has not, or not complete");
+    require_same_row(data, row, coreset, static_cast<Index>(k), companion);
+    out.rows.push_back(row);
+    out.weights.push_back(companion.coreset.weights[k]);
+  }
+  require_same_scale(problem, companion, pool);
+  if (!companion.data_digest.empty() && companion.data_digest != data_digest(data, pool))
+    refuse(data, companion, "some of the rows that are not in the coreset, or their weights, have changed");
+  return out;
+}
+
+}  // namespace giga

@@ -1,0 +1,204 @@
+// giga check: the certificate of a coreset against all rows.
+#include <algorithm>
+#include <optional>
+
+#include "check_draws.hpp"
+#include "check_report.hpp"
+#include "commands.hpp"
+#include "data_input.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/output_file.hpp"
+#include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/same_data.hpp"
+#include "giga/report/certificate_text.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+#include "support/progress.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr const char* kDescription = "Check a coreset's posterior against all rows: the certificate";
+
+constexpr const char* kExamples = R"(Examples:
+  giga check flights.csv coreset.csv draws
+      draws of giga sample coreset.csv --out draws, against every row of the
+      table that the coreset was built from; DIR/certificate.json has the record
+  giga check flights.csv coreset.csv
+      the same with draws made on the spot
+  giga check flights.csv coreset.csv draws --strict --quiet && use-the-draws
+      exit code 1 unless the verdict is safe
+
+The coreset's draws are weighted so that they become draws of the posterior of
+all rows. k-hat, at most 0.7, says whether that is possible, and so whether the
+coreset is safe to use. Corrected means and standard deviations, Fisher
+distances and divergences stand beside it, and so does the Laplace
+approximation. Model, prior and the way of reading DATA come from coreset.json;
+DATA that is not the table of the coreset is refused.)";
+
+// Begins a stage of the display whenever the work has come to another one; ends the work on a signal.
+class CheckDisplay {
+ public:
+  CheckDisplay(Progress& progress, Index num_rows) : progress_(progress), num_rows_(num_rows) {}
+
+  void operator()(const CertificateProgress& at) {
+    stop_if_signalled();
+    if (at.stage != stage_) {
+      stage_ = at.stage;
+      begin(at.stage);
+    }
+    progress_.update(static_cast<Index>(static_cast<double>(num_rows_) * at.share), 0, "");
+  }
+
+ private:
+  void begin(CertificateStage stage) {
+    switch (stage) {
+      case CertificateStage::Laplace: return progress_.begin("finding the posterior mode");
+      case CertificateStage::Ratios: return progress_.begin("all rows at the draws", num_rows_, "rows");
+      case CertificateStage::LaplaceRatios:
+        return progress_.begin("all rows at draws of Laplace", num_rows_, "rows");
+      case CertificateStage::Gradients: return progress_.begin("gradients of all rows", num_rows_, "rows");
+    }
+  }
+
+  Progress& progress_;
+  Index num_rows_;
+  std::optional<CertificateStage> stage_;
+};
+
+// Made and destroyed before the work: nobody should wait to hear that the file exists.
+void check_creatable(const CheckRequest& request) {
+  if (!request.out || OutputFile::is_direct(*request.out)) return;
+  const OutputFile probe(*request.out, request.force);
+}
+
+class Check {
+ public:
+  Check(const CheckRequest& request, const Notes& note)
+      : request_(request), note_(note), pool_(request.threads) {}
+
+  CheckOutcome go() {
+    const Stopwatch total;
+    Stopwatch stage;
+    CheckOutcome out;
+    const CoresetCompanion& companion = request_.companion;
+    const BothScales scales(companion.features, companion.scale, companion.model.intercept,
+                            companion.model.standardise);
+    std::optional<DrawsToCheck> draws;
+    if (request_.draws) draws = draws_of_folder(request_, scales);
+
+    Progress progress(request_.quiet);
+    const WeightedProblem coreset = read_coreset(request_.coreset, companion, pool_);
+    const Dataset data = read_table(progress);
+    stop_if_signalled();
+    const Problem problem(data, companion.model, companion.scale, pool_);
+    const Coreset chosen = coreset_within(problem, coreset, companion, pool_);
+    progress.end();
+    stop_if_signalled();
+    out.load_s = stage.restart();
+    for (const std::string& text : data.notes()) say(text, out);
+    for (const std::string& text : problem.notes()) say(text, out);
+
+    if (!draws) {
+      draws = draws_made(request_, note_);
+      out.notes.insert(out.notes.end(), draws->notes.begin(), draws->notes.end());  // said already
+      out.sample_s = stage.restart();
+    } else {
+      for (const std::string& text : draws->notes) say(text, out);
+    }
+    out.known = draws->known;
+    out.num_chains = std::ssize(draws->chains);
+    out.length = draws->chains[0].num_draws();
+    out.names = scales.names();
+    out.num_original = scales.num_original();
+    out.certificate = certified(problem, chosen, draws->chains, scales, progress);
+    out.certify_s = stage.restart();
+    if (out.certificate.laplace_end != LaplaceEnd::Converged)
+      say("the search for the posterior mode of all rows did not converge; do not use what is said of "
+          "Laplace",
+          out);
+    out.total_s = total.seconds();
+    return out;
+  }
+
+ private:
+  // Columns that are not there are a matter of the data: it is the companion that names them.
+  Dataset read_table(Progress& progress) const {
+    std::optional<Dataset> data;
+    try {
+      while_shown(request_.data, progress, [&](const ReadProgress& shown) {
+        data = read_dataset(request_.data, request_.read, pool_, shown);
+      });
+    } catch (const NoSuchColumn& error) {
+      throw DataError(std::string(error.what()) + "; " + printable_path(request_.companion.path) +
+                      " names it, so the coreset is of another table");
+    }
+    return std::move(*data);
+  }
+
+  void say(const std::string& text, CheckOutcome& out) const {
+    note_(text);
+    out.notes.push_back(text);
+  }
+
+  Certificate certified(const Problem& problem, const Coreset& chosen, const std::vector<Chain>& chains,
+                        const BothScales& scales, Progress& progress) const {
+    CertificateOptions options;
+    options.seed = request_.sample.sample.seed;
+    if (request_.companion.model.standardise) {
+      const auto count = static_cast<std::size_t>(scales.num_original());
+      options.quantities = {scales.num_original(), [&scales, count](const double* theta) {
+                              std::vector<double> values = scales.values(theta);
+                              values.resize(count);
+                              return values;
+                            }};
+    }
+    CheckDisplay display(progress, problem.model().num_rows());
+    Certificate certificate = certify_coreset(problem, chosen, chains, pool_, options,
+                                              [&display](const CertificateProgress& at) { display(at); });
+    progress.end();
+    stop_if_signalled();
+    return certificate;
+  }
+
+  const CheckRequest& request_;
+  const Notes& note_;
+  ThreadPool pool_;
+};
+
+void run(Arguments arguments) {
+  const std::vector<std::string> words = arguments.take_words();
+  arguments.read_config();
+  const CheckRequest request = check_request(arguments, words);
+  check_creatable(request);
+  const Notes note(request.quiet);
+  const CheckOutcome outcome = Check(request, note).go();
+  const std::string record = check_record(request, outcome);
+  if (request.out) {
+    OutputFile file(*request.out, request.force);
+    file.write(record);
+    file.commit();
+  }
+  if (request.json) {
+    write_stdout(record);
+  } else {
+    if (!request.quiet) write_stderr(check_facts(request, outcome));
+    write_stdout(certificate_text(outcome.certificate, outcome.names));
+  }
+  if (request.strict && !outcome.certificate.safe()) throw NotSafe{};
+}
+
+}  // namespace
+
+Verb declare_check(CLI::App& root) {
+  CLI::App* app = root.add_subcommand("check", kDescription);
+  app->allow_extras();
+  app->footer(kExamples);
+  Arguments arguments(*app);
+  add_check_options(arguments);
+  return {app, [arguments] { run(arguments); }};
+}
+
+}  // namespace giga::tool
