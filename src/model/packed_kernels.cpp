@@ -99,6 +99,7 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
   constexpr Index kTogether = kTileVectors < 8 ? kTileVectors : 8;
   constexpr Index kAtOnce = 4;         // side by side, to hide each other's latency and share a division
   constexpr Index kMostFactors = 512;  // of at least 1/2 each: their product is far from underflow
+  constexpr Index kFetch = kTile * kAtOnce / kTileVectors;  // doubles a component
   static_assert(kTogether % kAtOnce == 0);
   const PackedVec zero = hn::Zero(tag), one = hn::Set(tag, 1.0), sign = hn::SignBit(tag);
   const PackedVec lowest = hn::Set(tag, kLeastNormalExp);
@@ -113,6 +114,7 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
   HWY_ALIGN double lanes[kPackedLanes];
   for (Index t = 0; t < num_tiles; ++t) {
     const double* z = tiles + t * dim * kTile;
+    const double* next = t + 1 < num_tiles ? z + dim * kTile : z;  // fetched while there is much to compute
     for (Index begin = 0; begin < kTileVectors; begin += kTogether) {
       PackedVec s[kTogether];
       for (auto& each : s) each = zero;
@@ -124,6 +126,8 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
       // With e = exp(-|s|): l = min(s, 0) - log(1 + e), and l' = sigma(-s) is e / (1 + e) for s > 0, else
       // 1 / (1 + e).
       for (Index v = 0; v < kTogether; v += kAtOnce) {
+        for (Index i = 0; i < dim * kFetch; i += kLine) hwy::Prefetch(next + i);
+        next += dim * kFetch;
         Fraction<PackedVec> e[kAtOnce];
         PackedVec inverse[kAtOnce];
         for (Index i = 0; i < kAtOnce; ++i) {
@@ -139,9 +143,6 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
           factors[p] = hn::Mul(factors[p], hn::Mul(e[i].bottom, inverse[i]));
         }
       }
-    }
-    if (t + 1 < num_tiles) {
-      for (Index i = 0; i < dim * kTile; i += kLine) hwy::Prefetch(z + dim * kTile + i);
     }
     held += kTile / kPackedLanes;
     if (held >= kMostFactors || t + 1 == num_tiles) {
