@@ -60,7 +60,8 @@ Json chains_json(const SampleOutcome& outcome) {
                       {"at_max_depth", health.num_at_max_depth},
                       {"acceptance", health.acceptance},
                       {"e_bfmi", health.e_bfmi},
-                      {"attempts", chain.attempts}});
+                      {"attempts", chain.attempts},
+                      {"seconds", outcome.chain_s[c]}});
   }
   return chains;
 }

@@ -29,6 +29,7 @@ struct SampleOutcome {
   std::vector<Quantity> quantities;  ///< lp__, then names
   SamplerHealth health;
   std::vector<std::string> warnings;
+  std::vector<double> chain_s;  ///< from the first transition of each chain to its last
   double load_s = 0, laplace_s = 0, sample_s = 0, total_s = 0;
 };
 

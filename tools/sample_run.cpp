@@ -54,13 +54,19 @@ void tell(const SampleRequest& request, const WeightedProblem& loaded, const Not
 class ChainDisplay {
  public:
   ChainDisplay(Progress& progress, Index chains, Index transitions)
-      : progress_(progress), done_(static_cast<std::size_t>(chains)), transitions_(transitions) {
+      : progress_(progress),
+        done_(static_cast<std::size_t>(chains)),
+        spans_(static_cast<std::size_t>(chains)),
+        transitions_(transitions) {
     progress.begin("sampling", chains * transitions, "transitions");
   }
 
   // Called after every transition by all chains: only one that comes when it is time waits for anything.
   Verdict operator()(const ChainProgress& at) {
     done_[static_cast<std::size_t>(at.chain)].store(at.iteration, std::memory_order_relaxed);
+    Span& span = spans_[static_cast<std::size_t>(at.chain)];
+    span.last_s = begun_.seconds();
+    if (at.iteration == 1 && span.first_s == 0) span.first_s = span.last_s;
     warmup_.store(at.warmup, std::memory_order_relaxed);
     if (at.iteration % kLookEvery == 0) {
       const std::lock_guard lock(mutex_);
@@ -72,7 +78,18 @@ class ChainDisplay {
     return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
   }
 
+  /// What each chain took, from its first transition to its last.
+  [[nodiscard]] std::vector<double> seconds() const {
+    std::vector<double> out;
+    for (const Span& span : spans_) out.push_back(span.last_s - span.first_s);
+    return out;
+  }
+
  private:
+  struct Span {
+    double first_s = 0, last_s = 0;
+  };
+
   static constexpr double kRefresh_s = 0.05;
   static constexpr std::size_t kMostShown = 8;
   static constexpr Index kLookEvery = 4;
@@ -93,6 +110,8 @@ class ChainDisplay {
   Progress& progress_;
   std::mutex mutex_;  // guards since_
   std::vector<std::atomic<Index>> done_;
+  std::vector<Span> spans_;  // each written by its chain alone
+  Stopwatch begun_;
   Index transitions_;
   std::atomic<bool> warmup_ = true;
   Stopwatch since_;
@@ -118,7 +137,7 @@ void check_memory(const SampleRequest& request, Index num_columns) {
 }
 
 std::vector<Chain> run_chains(const SampleRequest& request, const Problem& problem, const Normal& about,
-                              const ThreadPool& pool, Progress& progress) {
+                              const ThreadPool& pool, Progress& progress, std::vector<double>& seconds) {
   SampleOptions options = request.sample;
   const bool rows = share_rows(request, problem.model().num_rows(), pool.num_threads());
   options.threads = rows ? 1 : pool.num_threads();
@@ -126,6 +145,7 @@ std::vector<Chain> run_chains(const SampleRequest& request, const Problem& probl
   ChainDisplay display(progress, request.chains, options.warmup + options.draws * options.thin);
   auto chains = sample(posterior, options, dispersed_starts(about, request.chains, options.seed),
                        [&display](const ChainProgress& at) { return display(at); });
+  seconds = display.seconds();
   progress.end();
   stop_if_signalled();
   return chains;
@@ -166,7 +186,8 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
   stop_if_signalled();
   if (outcome.laplace.end != LaplaceEnd::Converged)
     note("the search for the posterior mode did not converge; chains start where it ended");
-  for (const Chain& chain : run_chains(request, problem, outcome.laplace.posterior, pool, progress))
+  for (const Chain& chain :
+       run_chains(request, problem, outcome.laplace.posterior, pool, progress, outcome.chain_s))
     outcome.chains.push_back(scales.apply(chain));
   outcome.sample_s = stage.restart();
 
