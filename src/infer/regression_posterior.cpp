@@ -39,22 +39,48 @@ struct PackedRow {
   double times;
 };
 
-// Rows that count once first: whole tiles of logistic ones take a shorter way, so much shorter that a row that
-// counts two or three times had better go it as often.
-std::vector<PackedRow> packing_order(const Regression& regression, Index& once) {
-  const double repeated = regression.family().family == Family::BernoulliLogit ? 3 : 1;
-  std::vector<PackedRow> order, others;
+struct Packing {
+  std::vector<PackedRow> rows;
+  Index ups = 0, plain = 0;  // whole tiles of logistic rows that count once, of label +1 and of both labels
+};
+
+// Logistic rows that count once take a way so much shorter that a row that counts two or three times had
+// better go it as often.
+Packing pack(const Regression& regression) {
+  constexpr double kRepeated = 3;
+  const bool logistic = regression.family().family == Family::BernoulliLogit;
+  std::vector<PackedRow> ups, downs, others;
   for (Index n = 0; n < regression.num_rows(); ++n) {
     const double times = fault(Fault::MultiplicitiesIgnored) ? 1 : regression.multiplicity(n);
-    if (times <= repeated && times == std::floor(times)) {
-      order.insert(order.end(), static_cast<std::size_t>(times), {n, 1.0});
+    if (logistic && times <= kRepeated && times == std::floor(times)) {
+      auto& some = regression.response(n) > 0 ? ups : downs;
+      some.insert(some.end(), static_cast<std::size_t>(times), {n, 1.0});
     } else {
       others.push_back({n, times});
     }
   }
-  once = std::ssize(order);
-  order.insert(order.end(), others.begin(), others.end());
-  return order;
+  Packing out;
+  std::vector<PackedRow> rest;
+  for (const auto* some : {&ups, &downs}) {
+    const auto whole = some->begin() + std::ssize(*some) / kTile * kTile;
+    out.rows.insert(out.rows.end(), some->begin(), whole);
+    rest.insert(rest.end(), whole, some->end());
+    out.plain = std::ssize(out.rows) / kTile;
+    if (some == &ups) out.ups = out.plain;
+  }
+  out.rows.insert(out.rows.end(), rest.begin(), rest.end());
+  out.rows.insert(out.rows.end(), others.begin(), others.end());
+  return out;
+}
+
+bool last_column_is_ones(const Regression& regression) {
+  const Index dim = regression.num_parameters();
+  std::vector<double> row(static_cast<std::size_t>(dim));
+  for (Index n = 0; n < regression.num_rows(); ++n) {
+    regression.design(n, 1, row.data());
+    if (row.back() != 1) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -67,46 +93,66 @@ RegressionPosterior::RegressionPosterior(const Regression& regression, Normal pr
       isotropic_(is_isotropic(prior_)),
       log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
   if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");
-  Index once = 0;
-  const std::vector<PackedRow> order = packing_order(regression, once);
-  num_tiles_ = (std::ssize(order) + kTile - 1) / kTile;
-  num_plain_ = once / kTile;
+  const Packing packing = pack(regression);
+  num_ups_ = packing.ups;
+  num_plain_ = packing.plain;
+  has_constant_ = num_plain_ > 0 && last_column_is_ones(regression);
+  num_tiles_ = (std::ssize(packing.rows) + kTile - 1) / kTile;
   const auto room = static_cast<std::size_t>(num_tiles_ * kTile);
-  z_.assign(room * static_cast<std::size_t>(dim_), 0.0);
+  z_.assign(static_cast<std::size_t>((num_plain_ * plain_dim() + (num_tiles_ - num_plain_) * dim_) * kTile),
+            0.0);
   y_.assign(room, 1.0);
   weights_.assign(room, 0.0);
   log_factorials_.assign(room, 0.0);
   std::vector<double> row(static_cast<std::size_t>(dim_));
-  for (std::size_t k = 0; k < order.size(); ++k) {
+  for (std::size_t k = 0; k < packing.rows.size(); ++k) {
+    const auto [n, times] = packing.rows[k];
     const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
-    regression.design(order[k].row, 1, row.data());
-    y_[k] = regression.response(order[k].row);
-    const bool plain_logistic = family_.family == Family::BernoulliLogit && tile < num_plain_;
-    const double times = plain_logistic ? y_[k] : 1;
-    for (Index d = 0; d < dim_; ++d)
-      z_[static_cast<std::size_t>((tile * dim_ + d) * kTile + lane)] =
-          times * row[static_cast<std::size_t>(d)];
-    weights_[k] = order[k].times;
+    const bool plain = tile < num_plain_;
+    double* z = tile_at(tile) + lane;
+    regression.design(n, 1, row.data());
+    y_[k] = regression.response(n);
+    weights_[k] = times;
+    for (Index d = 0; d < (plain ? plain_dim() : dim_); ++d)
+      z[d * kTile] = (plain ? y_[k] : 1) * row[static_cast<std::size_t>(d)];
   }
-  if (fault(Fault::RowMissing)) weights_[order.size() - 1] = 0;
+  if (fault(Fault::RowMissing)) weights_[packing.rows.size() - 1] = 0;
   if (fault(Fault::NoiseScaleIgnored)) family_.noise_scale = 1;
   if (family_.family == Family::PoissonSoftplus || family_.family == Family::PoissonLog)
     log_factorial(std::span<const double>(y_), std::span<double>(log_factorials_));
 }
 
+double* RegressionPosterior::tile_at(Index tile) {
+  const Index plain = std::min(tile, num_plain_);
+  return z_.data() + (plain * plain_dim() + (tile - plain) * dim_) * kTile;
+}
+
+const double* RegressionPosterior::tile_at(Index tile) const {
+  return const_cast<RegressionPosterior*>(this)->tile_at(tile);
+}
+
+double RegressionPosterior::plain_tiles(Index first, Index end, double label, const double* theta,
+                                        double* sums) const {
+  if (first >= end) return 0;
+  std::array<double, kPackedLanes> slopes{};
+  const double constant = has_constant_ ? label * theta[dim_ - 1] : 0.0;
+  const double value =
+      kernels::logistic_tiles(tile_at(first), end - first, plain_dim(), theta, constant, sums, slopes.data());
+  if (has_constant_) {
+    double* last = sums + (dim_ - 1) * kPackedLanes;
+    for (std::size_t k = 0; k < slopes.size(); ++k) last[k] += label * slopes[k];
+  }
+  return value;
+}
+
 double RegressionPosterior::block(Index index, const double* theta, double* sums) const {
   std::fill(sums, sums + dim_ * kPackedLanes, 0.0);
-  const Index end = std::min(num_tiles_, (index + 1) * kTilesPerBlock);
-  Index t = index * kTilesPerBlock;
-  double value = 0;
-  if (family_.family == Family::BernoulliLogit && t < num_plain_) {
-    const Index plain = std::min(end, num_plain_) - t;
-    value = kernels::logistic_tiles(z_.data() + t * dim_ * kTile, plain, dim_, theta, sums);
-    t += plain;
-  }
+  const Index begin = index * kTilesPerBlock, end = std::min(num_tiles_, begin + kTilesPerBlock);
+  double value = plain_tiles(begin, std::min(end, num_ups_), 1, theta, sums);
+  value += plain_tiles(std::max(begin, num_ups_), std::min(end, num_plain_), -1, theta, sums);
   std::array<double, kTile> s, values, slopes;
-  for (; t < end; ++t) {
-    const double* z = z_.data() + t * dim_ * kTile;
+  for (Index t = std::max(begin, num_plain_); t < end; ++t) {
+    const double* z = tile_at(t);
     kernels::predict(z, dim_, theta, s.data());
     kernels::derivatives(family_, y_.data() + t * kTile, log_factorials_.data() + t * kTile, s.data(), kTile,
                          values.data(), slopes.data(), nullptr);

@@ -94,7 +94,8 @@ void AddWeightedRowsByLane(const double* by_component, Index dim, const double* 
   add_rows_of_tile(by_component, dim, factor, sums);
 }
 
-double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double* sums) {
+double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double constant,
+                     double* sums, double* slope_sums) {
   const PackedTag tag;
   constexpr Index kTogether = kTileVectors < 8 ? kTileVectors : 8;
   constexpr Index kAtOnce = 4;         // side by side, to hide each other's latency and share a division
@@ -103,10 +104,11 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
   static_assert(kTogether % kAtOnce == 0);
   const PackedVec zero = hn::Zero(tag), one = hn::Set(tag, 1.0), sign = hn::SignBit(tag);
   const PackedVec lowest = hn::Set(tag, kLeastNormalExp);
-  PackedVec linear[kPackedParts], factors[kPackedParts];
+  PackedVec linear[kPackedParts], factors[kPackedParts], slopes[kPackedParts];
   for (Index p = 0; p < kPackedParts; ++p) {
     linear[p] = zero;
     factors[p] = one;
+    slopes[p] = hn::LoadU(tag, slope_sums + p * kPackedWidth);
   }
   double logs = 0;
   Index held = 0;  // factors in a lane
@@ -117,7 +119,7 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
     const double* next = t + 1 < num_tiles ? z + dim * kTile : z;  // fetched while there is much to compute
     for (Index begin = 0; begin < kTileVectors; begin += kTogether) {
       PackedVec s[kTogether];
-      for (auto& each : s) each = zero;
+      for (auto& each : s) each = hn::Set(tag, constant);
       for (Index d = 0; d < dim; ++d) {
         const PackedVec factor = hn::Set(tag, theta[d]);
         for (Index v = 0; v < kTogether; ++v)
@@ -138,7 +140,9 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
         for (Index i = 0; i < kAtOnce; ++i) {
           const Index p = (v + i) % kPackedParts;
           const PackedVec top = hn::IfNegativeThenElse(s[v + i], e[i].bottom, e[i].top);
-          hn::Store(hn::Mul(top, inverse[i]), tag, slope + (begin + v + i) * kPackedWidth);
+          const PackedVec sigma = hn::Mul(top, inverse[i]);
+          hn::Store(sigma, tag, slope + (begin + v + i) * kPackedWidth);
+          slopes[p] = hn::Add(slopes[p], sigma);
           linear[p] = hn::Add(linear[p], hn::Min(zero, s[v + i]));
           factors[p] = hn::Mul(factors[p], hn::Mul(e[i].bottom, inverse[i]));
         }
@@ -155,7 +159,10 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
     }
     add_rows_of_tile(z, dim, slope, sums);
   }
-  for (Index p = 0; p < kPackedParts; ++p) hn::Store(linear[p], tag, lanes + p * kPackedWidth);
+  for (Index p = 0; p < kPackedParts; ++p) {
+    hn::Store(linear[p], tag, lanes + p * kPackedWidth);
+    hn::StoreU(slopes[p], tag, slope_sums + p * kPackedWidth);
+  }
   double total = logs;
   for (const double lane : lanes) total += lane;
   return total;
@@ -174,8 +181,9 @@ void add_weighted_rows_by_lane(const double* by_component, Index dim, const doub
   HWY_DYNAMIC_DISPATCH(AddWeightedRowsByLane)(by_component, dim, factor, sums);
 }
 
-double logistic_tiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double* sums) {
-  return HWY_DYNAMIC_DISPATCH(LogisticTiles)(tiles, num_tiles, dim, theta, sums);
+double logistic_tiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double constant,
+                      double* sums, double* slope_sums) {
+  return HWY_DYNAMIC_DISPATCH(LogisticTiles)(tiles, num_tiles, dim, theta, constant, sums, slope_sums);
 }
 
 void total_of(const double* sums, Index dim, double* gradient) {

@@ -15,10 +15,11 @@ inline constexpr Index kPackedLanes = 8;
 /// sums[d] += factor[i] z_id over the rows of a tile.
 void add_weighted_rows_by_lane(const double* by_component, Index dim, const double* factor, double* sums);
 
-/// Logistic log-likelihood of `num_tiles` tiles of rows y z, every row counted once; adds the gradient to
-/// `sums`. The logarithms of 1 + exp(-|s|) are taken of products of many of them: one a lane and block.
+/// Logistic log-likelihood of `num_tiles` tiles of rows y z, with predictors y s = constant + y z.theta and
+/// every row counted once. Adds the gradient in theta to `sums`, that in the constant to `slope_sums`, one a
+/// lane. The logarithms of 1 + exp(-|s|) are taken of products of many of them: one a lane and block.
 [[nodiscard]] double logistic_tiles(const double* tiles, Index num_tiles, Index dim, const double* theta,
-                                    double* sums);
+                                    double constant, double* sums, double* slope_sums);
 
 /// gradient[d] += the kPackedLanes sums of d, in a fixed order.
 void total_of(const double* sums, Index dim, double* gradient);

@@ -25,7 +25,11 @@ class RegressionPosterior {
   [[nodiscard]] const Normal& prior() const { return prior_; }
 
  private:
+  [[nodiscard]] Index plain_dim() const { return has_constant_ ? dim_ - 1 : dim_; }
+  [[nodiscard]] double* tile_at(Index tile);
+  [[nodiscard]] const double* tile_at(Index tile) const;
   double block(Index index, const double* theta, double* sums) const;
+  double plain_tiles(Index first, Index end, double label, const double* theta, double* sums) const;
   double add_prior(const double* theta, double* gradient) const;
 
   FamilyParameters family_;
@@ -35,8 +39,11 @@ class RegressionPosterior {
   bool isotropic_;         // whether the prior's precision is a multiple of I and its mean 0
   double log_normaliser_;  // log det of the prior's covariance + D log 2 pi
   Index num_tiles_ = 0;
-  Index num_plain_ = 0;                                   // tiles whose rows all count once; they come first
-  std::vector<double> z_, y_, weights_, log_factorials_;  // by tile; plain logistic tiles hold y z
+  // Of logistic rows that count once, tiles of one label come first, as rows y z without the column of ones.
+  bool has_constant_ = false;                             // the last column is all ones
+  Index num_ups_ = 0;                                     // tiles of label +1; then those of label -1
+  Index num_plain_ = 0;                                   // both together
+  std::vector<double> z_, y_, weights_, log_factorials_;  // by tile
 };
 
 }  // namespace giga
