@@ -45,17 +45,17 @@ struct LaplaceMarginal {
 /// Everything a report shows. Text may have any characters; it is shown as text. Parts that are empty are
 /// left out of the page.
 struct ReportData {
-  std::string title;
-  std::string data_name;
+  std::string title = {};
+  std::string data_name = {};
   Index num_rows = 0;
   Index num_distinct_rows = 0;
   Index num_parameters = 0;
-  std::string model;  ///< in words
+  std::string model = {};  ///< in words
   std::vector<std::pair<std::string, std::string>> options = {};
 
   // The coreset.
-  std::string method;       ///< "corrective"
-  std::string termination;  ///< why the build ended, in words
+  std::string method = {};       ///< "corrective"
+  std::string termination = {};  ///< why the build ended, in words
   std::vector<StepRecord> trace = {};
   double relative_error = 0, heldout_error = 0;
   std::vector<ReportRow> coreset = {};
@@ -75,7 +75,7 @@ struct ReportData {
   std::vector<ReportStage> stages = {};  ///< in order, without their total
   std::optional<FullDataCost> full_data = {};
 
-  std::string command_line, version;
+  std::string command_line = {}, version = {};
   std::uint64_t seed = 0;
 };
 

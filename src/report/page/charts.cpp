@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "report/page/html.hpp"
@@ -11,6 +12,7 @@
 namespace giga::page {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kSchema = "https://vega.github.io/schema/vega-lite/v6.json";
 
 Json base(int height) {
@@ -56,6 +58,41 @@ void add_error(Json& rows, const StepRecord& record, const char* of, double erro
                   {"text", significant(error, 3)}});
 }
 
+// Where the chart of errors ends below: a build that matches its own vectors exactly would otherwise leave
+// the held-out error no room.
+double error_floor(const std::vector<StepRecord>& records) {
+  double heldout = kInfinity, lowest = kInfinity;
+  for (const StepRecord& record : records) {
+    if (record.heldout_error > 0) heldout = std::min(heldout, record.heldout_error);
+    for (const double error : {record.relative_error, record.heldout_error, record.bound})
+      if (error > 0) lowest = std::min(lowest, error);
+  }
+  if (!std::isfinite(lowest)) return 0.1;  // no error to show
+  return std::isfinite(heldout) ? std::max(lowest, heldout / 30) : lowest;
+}
+
+double error_top(const std::vector<StepRecord>& records) {
+  double top = error_floor(records);
+  for (const StepRecord& record : records) {
+    for (const double error : {record.relative_error, record.heldout_error, record.bound})
+      if (std::isfinite(error)) top = std::max(top, error);
+  }
+  return top;
+}
+
+// Powers of ten, every second or third where there are many; with their triples where there are few.
+Json decades(double low, double high) {
+  const int first = static_cast<int>(std::floor(std::log10(low))),
+            last = static_cast<int>(std::ceil(std::log10(high)));
+  const int step = (last - first + 7) / 8;
+  Json values = Json::array();
+  for (int power = first; power <= last; power += step) {
+    values.push_back(rounded(std::pow(10.0, power)));
+    if (last - first <= 3) values.push_back(rounded(3 * std::pow(10.0, power)));
+  }
+  return values;
+}
+
 Json chain_colour() {
   return {{"field", "chain"}, {"type", "nominal"}, {"title", "chain"}};
 }
@@ -80,16 +117,17 @@ Json chart_config() {
                       {"titleFontWeight", 500}};
   Json axis = words;
   axis.update(
-      Json{{"gridColor", "var(--line)"}, {"domainColor", "var(--line)"}, {"tickColor", "var(--line)"}});
+      Json{{"gridColor", "var(--faint)"}, {"domainColor", "var(--line)"}, {"tickColor", "var(--line)"}});
   axis.update(Json{{"titlePadding", 8}, {"labelPadding", 4}, {"tickSize", 4}, {"labelOverlap", true}});
   Json legend = words;
-  legend.update(Json{{"orient", "top"}, {"symbolStrokeWidth", 2.5}, {"symbolSize", 220}});
+  legend.update(
+      Json{{"orient", "top"}, {"symbolStrokeWidth", 2.5}, {"symbolSize", 220}, {"titleOrient", "left"}});
   return {{"background", "transparent"},
           {"font", "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, Liberation Sans, sans-serif"},
           {"aria", false},
           {"view", {{"stroke", nullptr}}},
           {"axis", axis},
-          {"axisX", {{"grid", false}}},
+          {"axisX", {{"grid", false}, {"labelFlush", false}}},
           {"legend", legend},
           {"range",
            {{"category",
@@ -119,6 +157,7 @@ Chart error_chart(const std::vector<StepRecord>& records) {
     add_error(rows, record, kBound, record.bound);
   }
   const bool few = records.size() <= 60;
+  const double floor = rounded(error_floor(records), 2), top = rounded(1.3 * error_top(records), 2);
   Json spec = base(300);
   spec["data"] = {{"values", rows}};
   spec["encoding"] = {
@@ -127,12 +166,13 @@ Chart error_chart(const std::vector<StepRecord>& records) {
        {{"field", "error"},
         {"type", "quantitative"},
         {"title", "relative error"},
-        {"scale", {{"type", "log"}}},
-        {"axis", {{"format", "~g"}, {"tickCount", 6}}}}},
+        {"scale", {{"type", "log"}, {"domain", {floor, top}}, {"nice", false}}},
+        {"axis", {{"format", "~g"}, {"values", decades(floor, top)}}}}},
       {"color",
        {{"field", "of"},
         {"type", "nominal"},
         {"title", nullptr},
+        {"legend", {{"symbolType", "stroke"}}},
         {"scale", series_scale({kProjected, kHeldout, kBound}, {"var(--s1)", "var(--s2)", "var(--s7)"})}}}};
   Json dash = {{"field", "of"}, {"type", "nominal"}, {"title", nullptr}};
   dash["scale"] = {{"domain", {kProjected, kHeldout, kBound}}, {"range", {{1, 0}, {7, 3}, {2, 3}}}};
@@ -165,13 +205,14 @@ Chart weight_chart(const std::vector<ReportRow>& rows) {
   Json spec = base(240);
   spec["data"] = {{"values", values}};
   spec["params"] = zoom_params();
-  spec["mark"] = {{"type", "bar"}, {"clip", true}, {"color", "var(--s1)"}};
+  spec["mark"] = {{"type", "rect"}, {"clip", true}, {"color", "var(--s1)"}};
   Json x = field("from", "quantitative", "points, heaviest first");
   x["scale"] = {{"domain", {0.5, static_cast<double>(rows.size()) + 0.5}}, {"nice", false}, {"zero", false}};
   x["axis"] = {{"tickMinStep", 1}};
   spec["encoding"] = {{"x", x},
                       {"x2", {{"field", "to"}}},
                       {"y", field("weight", "quantitative", "weight")},
+                      {"y2", {{"datum", 0}}},
                       {"tooltip", tooltip({{"row", "row"}, {"weight", "weight"}, {"response", "response"}})}};
   return {spec, "from"};
 }
@@ -187,10 +228,9 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
                       {"q95", rounded(s.q95)},
                       {"range", joined({beside(s.q5, s.sd), " to ", beside(s.q95, s.sd)})},
                       {"mean", beside(s.mean, s.sd)},
-                      {"sd", significant(s.sd, 3)}});
+                      {"sd", beside(s.sd, s.sd)}});
   }
-  Json spec = base(0);
-  spec["height"] = {{"step", 22}};
+  Json spec = base(22 * static_cast<int>(quantities.size()));
   spec["data"] = {{"values", values}};
   Json y = {{"field", "name"}, {"type", "nominal"}, {"title", nullptr}, {"sort", nullptr}};
   y["axis"] = {{"labelLimit", 140},     {"domain", false}, {"ticks", false},
@@ -198,6 +238,7 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
   const Json tips =
       tooltip({{"name", "coefficient"}, {"mean", "mean"}, {"sd", "sd"}, {"range", "5% to 95%"}});
   Json x = field("q5", "quantitative", axis.c_str());
+  x["axis"] = {{"tickCount", 7}};
   x["scale"] = {{"zero", false}};
   const Json zero = {
       {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}, {"strokeDash", {3, 3}}, {"clip", true}}},
@@ -282,18 +323,21 @@ Chart rank_chart(double expected) {
 
 Chart stage_chart(const std::vector<ReportStage>& stages) {
   Json values = Json::array();
+  double longest = 0;
   for (const ReportStage& stage : stages) {
+    longest = std::max(longest, stage.seconds);
     values.push_back({{"stage", tame(stage.name)},
                       {"seconds", rounded(std::max(0.0, stage.seconds))},
                       {"text", duration(stage.seconds)}});
   }
-  Json spec = base(0);
-  spec["height"] = {{"step", 28}};
+  Json spec = base(28 * static_cast<int>(stages.size()));
   spec["data"] = {{"values", values}};
   Json y = {{"field", "stage"}, {"type", "nominal"}, {"title", nullptr}, {"sort", nullptr}};
   y["axis"] = {{"labelLimit", 190}, {"domain", false}, {"ticks", false}, {"labelColor", "var(--ink)"}};
   Json x = field("seconds", "quantitative", "seconds");
   x["axis"] = {{"tickCount", 5}};
+  x["scale"] = {{"domain", {0, rounded(longest > 0 ? 1.25 * longest : 1, 4)}},
+                {"nice", false}};  // room for words
   spec["encoding"] = {{"y", y}, {"x", x}};
   const Json bars = {{"mark", {{"type", "bar"}, {"color", "var(--s1)"}, {"height", {{"band", 0.62}}}}},
                      {"encoding", {{"tooltip", tooltip({{"stage", "stage"}, {"text", "took"}})}}}};

@@ -97,18 +97,26 @@ std::string beside(double value, double sd) {
 
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "none";
-  if (seconds < 0.0995) return decimals(seconds, 3) + " s";
-  if (seconds < 9.95) return decimals(seconds, 1) + " s";
+  if (seconds < 0.00095) return "under 1 ms";
+  if (seconds < 9.95) return decimals(seconds, seconds < 0.0995 ? 3 : seconds < 0.995 ? 2 : 1) + " s";
   if (seconds < 120) return decimals(seconds, 0) + " s";
   if (seconds < 7200) return decimals(seconds / 60, 0) + " min";
   if (seconds < 48 * 3600.0) return decimals(seconds / 3600, 1) + " h";
   return decimals(seconds / 86400, 1) + " days";
 }
 
+std::string count(double value) {
+  return std::isfinite(value) && std::abs(value) < 1e15 ? grouped(static_cast<Index>(std::llround(value)))
+                                                        : significant(value, 4);
+}
+
 Table::Table(std::string caption, std::vector<std::string> headings)
     : caption_(std::move(caption)), headings_(std::move(headings)) {}
 
-void Table::add(std::string_view head, std::vector<Cell> cells) {
+void Table::add(std::string_view head, const std::vector<Cell>& cells) {
+  if (rows_.empty()) {
+    for (const Cell& cell : cells) words_.push_back(cell.words);
+  }
   rows_ += "<tr><th scope=\"row\">";
   rows_ += shown(head);
   rows_ += "</th>";
@@ -120,12 +128,13 @@ std::string Table::html() const {
   // Wide tables scroll; so that the keyboard can scroll them too they take the focus.
   std::string html = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"";
   html += escaped(caption_);
-  html += "\"><table><caption>";
+  html += "\"><table><caption><span>";
   html += escaped(caption_);
-  html += "</caption><thead><tr>";
-  for (const std::string& heading : headings_) {
-    html += "<th scope=\"col\">";
-    html += escaped(heading);
+  html += "</span></caption><thead><tr>";
+  for (std::size_t c = 0; c < headings_.size(); ++c) {
+    html += c > 0 && c <= words_.size() && words_[c - 1] ? "<th scope=\"col\" class=\"text\">"
+                                                         : "<th scope=\"col\">";
+    html += escaped(headings_[c]);
     html += "</th>";
   }
   html += "</tr></thead><tbody>\n";

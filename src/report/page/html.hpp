@@ -28,6 +28,8 @@ namespace giga::page {
 [[nodiscard]] std::string decimals(double value, int places);
 /// With the decimals at which a hundredth of `sd` shows.
 [[nodiscard]] std::string beside(double value, double sd);
+/// A number that counts something, rounded: 26,733.
+[[nodiscard]] std::string count(double value);
 /// 0.021 s, 3.4 s, 12 min, 5.1 h
 [[nodiscard]] std::string duration(double seconds);
 
@@ -41,13 +43,14 @@ class Table {
  public:
   Table(std::string caption, std::vector<std::string> headings);
   /// `head` is a name, that is, text of others.
-  void add(std::string_view head, std::vector<Cell> cells);
+  void add(std::string_view head, const std::vector<Cell>& cells);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] std::string html() const;
 
  private:
   std::string caption_;
   std::vector<std::string> headings_;
+  std::vector<bool> words_;  // columns of words, by the first row
   std::string rows_;
 };
 

@@ -37,7 +37,9 @@ std::string error_figure(const ReportData& data, const Selection& selection) {
         "falls "
         "along with the projected one: it is measured by directions that no point was chosen by.";
   }
-  say += " Of several steps at one size the last is shown.";
+  say +=
+      " Of several steps at one size the last is shown; errors far below the held-out one are cut off and in "
+      "the table only.";
   if (std::ssize(selection.sizes) < std::ssize(data.trace) &&
       std::ssize(selection.sizes) < std::ssize(by_size(data.trace, std::ssize(data.trace)))) {
     say += joined({" ", grouped(std::ssize(selection.sizes)), " sizes, evenly spread."});
@@ -59,9 +61,10 @@ std::string weight_figure(const ReportData& data, const Selection& selection) {
   double total = 0;
   for (const ReportRow& row : data.coreset) total += row.weight;
   std::string say =
-      joined({"Each point stands for as many rows as its weight; together ", significant(total, 6), " for ",
+      joined({"Each point stands for as many rows as its weight; together ", count(total), " for ",
               grouped(data.num_rows),
-              " rows. Look for one or two points that outweigh all others: the result would hang on them."});
+              " rows. Look for how evenly they share the work: where one or two points outweigh all others, "
+              "the certificate is what to go by."});
   if (selection.heaviest.size() < data.coreset.size()) {
     say += joined({" Shown are the ", grouped(std::ssize(selection.heaviest)), " heaviest of ",
                    grouped(std::ssize(data.coreset)), " points."});
@@ -93,9 +96,9 @@ Table trace_table(const ReportData& data, const Selection& selection) {
       const Half first = half_of(chain, k, 0, half), second = half_of(chain, k, half, chain.num_draws());
       table.add(selection.names[at(k)], {{std::to_string(c + 1)},
                                          {beside(first.mean, first.sd)},
-                                         {significant(first.sd, 3)},
+                                         {beside(first.sd, first.sd)},
                                          {beside(second.mean, second.sd)},
-                                         {significant(second.sd, 3)}});
+                                         {beside(second.sd, second.sd)}});
     }
   }
   return table;
@@ -110,7 +113,7 @@ Table rank_table(const ReportData& data, const Selection& selection) {
     for (std::size_t c = 0; c < counts.size(); ++c) {
       std::vector<Cell> cells = {{std::to_string(c + 1)}};
       for (const Index count : counts[c]) cells.push_back({std::to_string(count)});
-      table.add(selection.names[at(k)], std::move(cells));
+      table.add(selection.names[at(k)], cells);
     }
   }
   return table;
@@ -160,7 +163,7 @@ Table correction_table(const Certificate& certificate) {
   const auto add = [&](const char* name, const Correction& c) {
     table.add(name, {{.text = c.exact ? "exact" : decimals(c.k_hat, 2), .bad = !c.usable},
                      {decimals(c.k_limit, 2)},
-                     {decimals(c.effective_size, 0)},
+                     {count(c.effective_size)},
                      {grouped(c.num_draws)}});
   };
   add("from the coreset", certificate.coreset);
@@ -180,7 +183,8 @@ Table distance_table(const Certificate& certificate) {
   add("KL divergence, by the draws", certificate.kl_draws.of_coreset, "below 0.01");
   add("KL divergence of the Laplace approximations", certificate.kl_laplace.of_coreset, "below 0.01");
   add("disagreement of the two corrections, in standard deviations", certificate.disagreement, "below 0.1");
-  add("largest R-hat", certificate.max_rhat, "at most 1.01; above 1.05 nothing is certified");
+  table.add("largest R-hat", {{decimals(certificate.max_rhat, 3)},
+                              {.text = "at most 1.01; above 1.05 nothing is certified", .words = true}});
   return table;
 }
 
@@ -205,7 +209,7 @@ Table stage_table(const ReportData& data) {
 Table cost_table(const ReportData& data) {
   const FullDataCost& cost = *data.full_data;
   Table table("What MCMC on all rows would have taken", {"", "value"});
-  table.add("gradients of all chains", {{grouped(static_cast<Index>(cost.gradients))}});
+  table.add("gradients of all chains", {{count(cost.gradients)}});
   table.add("one gradient on all rows, measured", {{significant(cost.gradient_seconds * 1000, 3) + " ms"}});
   table.add("chains side by side", {{significant(cost.parallel_chains, 3)}});
   table.add("estimate", {{duration(cost.seconds())}});

@@ -96,13 +96,13 @@ Table coefficient_table(const ReportData& data, const Selection& selection) {
   for (std::size_t k = 0; k < data.quantities.size(); ++k) {
     const QuantitySummary& s = data.quantities[k].summary;
     table.add(selection.names[k], {{beside(s.mean, s.sd)},
-                                   {significant(s.sd, 3)},
+                                   {beside(s.sd, s.sd)},
                                    {beside(s.q5, s.sd)},
                                    {beside(s.q50, s.sd)},
                                    {beside(s.q95, s.sd)},
                                    {.text = decimals(s.rhat, 3), .bad = !(s.rhat <= kHighRhat)},
-                                   {.text = decimals(s.ess_bulk, 0), .bad = !(s.ess_bulk >= kFewDraws)},
-                                   {.text = decimals(s.ess_tail, 0), .bad = !(s.ess_tail >= kFewDraws)}});
+                                   {.text = count(s.ess_bulk), .bad = !(s.ess_bulk >= kFewDraws)},
+                                   {.text = count(s.ess_tail), .bad = !(s.ess_tail >= kFewDraws)}});
   }
   return table;
 }
@@ -117,7 +117,7 @@ Table forest_table(const ReportData& data, const Selection& selection) {
                                                          {beside(s.q50, s.sd)},
                                                          {beside(s.q95, s.sd)},
                                                          {beside(s.mean, s.sd)},
-                                                         {significant(s.sd, 3)}});
+                                                         {beside(s.sd, s.sd)}});
   }
   return table;
 }
@@ -142,8 +142,8 @@ std::string forest_say(const ReportData& data, const Selection& selection) {
 }
 
 std::vector<Cell> spread_cells(const char* of, const Spread& s) {
-  return {{.text = of, .words = true}, {beside(s.mean, s.sd)}, {significant(s.sd, 3)}, {beside(s.q5, s.sd)},
-          {beside(s.q25, s.sd)},       {beside(s.q50, s.sd)},  {beside(s.q75, s.sd)},  {beside(s.q95, s.sd)}};
+  return {{.text = of, .words = true}, {beside(s.mean, s.sd)}, {beside(s.sd, s.sd)},  {beside(s.q5, s.sd)},
+          {beside(s.q25, s.sd)},       {beside(s.q50, s.sd)},  {beside(s.q75, s.sd)}, {beside(s.q95, s.sd)}};
 }
 
 Table spread_table(const ReportData& data, const Selection& selection) {
