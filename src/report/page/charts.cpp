@@ -241,8 +241,9 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
   x["axis"] = {{"tickCount", 7}};
   x["scale"] = {{"zero", false}};
   const Json zero = {
+      {"data", {{"values", Json::array({Json{{"zero", 0}}})}}},  // one line, not one a coefficient
       {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}, {"strokeDash", {3, 3}}, {"clip", true}}},
-      {"encoding", {{"x", {{"datum", 0}}}}}};
+      {"encoding", {{"x", {{"field", "zero"}, {"type", "quantitative"}}}}}};
   const Json range = {{"params", zoom_params()},
                       {"mark",
                        {{"type", "rule"},

@@ -118,7 +118,7 @@ void Table::add(std::string_view head, const std::vector<Cell>& cells) {
     for (const Cell& cell : cells) words_.push_back(cell.words);
   }
   rows_ += "<tr><th scope=\"row\">";
-  rows_ += shown(head);
+  rows_ += shown(head, 400);  // names have been cut already
   rows_ += "</th>";
   for (const Cell& cell : cells) rows_ += cell_html(cell);
   rows_ += "</tr>\n";

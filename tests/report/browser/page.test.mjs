@@ -15,7 +15,7 @@ const browser = await chromium.launch({
 
 // A page that was drawn, and all that went wrong on the way.
 async function open(name, options = {}) {
-  const context = await browser.newContext({viewport: {width: 1100, height: 900}, ...options});
+  const context = await browser.newContext({viewport: {width: 1100, height: 900}, reducedMotion: 'reduce', ...options});
   const page = await context.newPage();
   const faults = [];
   const address = pathToFileURL(join(folder, name)).href;
@@ -54,9 +54,10 @@ const markCounts = page => page.evaluate(() => [...document.querySelectorAll('.c
     'g.mark-symbol.role-mark path, g.mark-rule.role-mark line, g.mark-text.role-mark text').length,
 })));
 
-// The words along the axes of a chart: they change when its scale does.
+// The words along the axes of a chart, in no order: they change when its scale does.
 const axisWords = (page, spec) => page.evaluate(name =>
-  [...document.querySelectorAll(`.chart[data-spec="${name}"] .role-axis-label text`)].map(t => t.textContent).join(' '),
+  [...document.querySelectorAll(`.chart[data-spec="${name}"] .role-axis-label text`)].map(t => t.textContent)
+    .sort().join(' '),
 spec);
 
 // Once what the page says has changed from `before`.
@@ -67,6 +68,12 @@ async function changed(page, spec, before) {
     await page.waitForTimeout(20);
   }
   return before;
+}
+
+// Scrolling hides a tooltip, so hovering waits until it is over.
+async function bringIntoView(page, locator) {
+  await locator.scrollIntoViewIfNeeded();
+  await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
 
 const claims = {
@@ -97,7 +104,7 @@ const claims = {
     const opened = await open('plain.html');
     const {page} = opened;
     const bar = page.locator('.chart[data-spec="weights"] g.mark-rect.role-mark path').first();
-    await bar.scrollIntoViewIfNeeded();
+    await bringIntoView(page, bar);
     assert.equal(await page.locator('#tooltip').isVisible(), false);
     await bar.hover();
     await page.locator('#tooltip').waitFor({state: 'visible'});
@@ -116,7 +123,7 @@ const claims = {
     for (const spec of ['error', 'weights', 'forest', 'trace']) {
       const chart = page.locator(`.chart[data-spec="${spec}"]`);
       const bar = chart.locator('xpath=preceding-sibling::div[@class="zoom"]');
-      await chart.scrollIntoViewIfNeeded();
+      await bringIntoView(page, chart);
       const whole = await axisWords(page, spec);
       await bar.getByRole('button', {name: 'Zoom in'}).click();
       const closer = await changed(page, spec, whole);
@@ -147,7 +154,7 @@ const claims = {
   async 'the wheel alone scrolls the page'() {
     const {page, close} = await open('plain.html');
     const chart = page.locator('.chart[data-spec="error"]');
-    await chart.scrollIntoViewIfNeeded();
+    await bringIntoView(page, chart);
     const whole = await axisWords(page, 'error');
     await chart.hover();
     const from = await page.evaluate(() => window.scrollY);
@@ -176,18 +183,23 @@ const claims = {
     const found = await page.evaluate(() => ({
       scripts: document.querySelectorAll('script').length,
       injected: document.querySelectorAll('body img, body b, body iframe, body object, [onerror]').length,
-      headings: [...document.querySelectorAll('.grid h3')].map(h => h.textContent),
+      rows: [...document.querySelectorAll('#coefficients .table tbody th')].map(th => th.textContent),
       labels: [...document.querySelectorAll('.chart[data-spec="forest"] .role-axis-label text')].map(t => t.textContent),
     }));
     assert.equal(found.scripts, 2);
     assert.equal(found.injected, 0);
-    assert.ok(found.headings.includes("=cmd()|' /C calc'!A0"), 'formula in a heading');
+    for (const name of ['<script>alert(1)</script>', '</script><img src=x onerror=alert(2)>', "=cmd()|' /C calc'!A0"]) {
+      assert.ok(found.rows.includes(name), `no row ${name}`);
+    }
     assert.ok(found.labels.some(label => label.includes('<script>') || label.includes('<img')), 'markup in an axis');
     for (let k = 0; k < 15; ++k) await page.selectOption('#coefficient', String(k));
     await page.selectOption('#coefficient', '0');
     assert.equal(await page.locator('.chosen-name').first().textContent(), '<script>alert(1)</script>');
-    await page.locator('.chart[data-spec="forest"] g.mark-symbol.role-mark path').last().hover();
+    const dot = page.locator('.chart[data-spec="forest"] g.mark-symbol.role-mark path').last();
+    await bringIntoView(page, dot);
+    await dot.hover();
     await page.locator('#tooltip').waitFor({state: 'visible'});
+    assert.match(await page.locator('#tooltip').innerText(), /<script>alert\(1\)<\/script>/);
     await expectNoFault(opened);
     await opened.close();
   },
