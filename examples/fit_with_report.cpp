@@ -42,6 +42,7 @@ constexpr std::array<Feature, 8> kFeatures = {{{"distance_km", 900, 400, 0.8},
 // 10,000 made-up flights: late or not.
 void write_flights(const std::filesystem::path& path) {
   std::vector<double> theta;
+  theta.reserve(kFeatures.size() + 1);
   for (const Feature& feature : kFeatures) theta.push_back(feature.effect);
   theta.push_back(-1);
   const giga::SimulatedData data(

@@ -139,6 +139,7 @@ std::vector<StepRecord> by_size(const std::vector<StepRecord>& trace, Index coun
   std::map<Index, StepRecord> last;
   for (const StepRecord& record : trace) last.insert_or_assign(record.size, record);
   std::vector<StepRecord> all;
+  all.reserve(last.size());
   for (const auto& [size, record] : last) all.push_back(record);
   if (std::ssize(all) <= count) return all;
   std::vector<StepRecord> kept;

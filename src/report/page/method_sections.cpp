@@ -63,7 +63,7 @@ std::string weight_figure(const ReportData& data, const Selection& selection) {
   std::string say =
       joined({"Each point stands for as many rows as its weight; together ", count(total), " for ",
               grouped(data.num_rows),
-              " rows. Look for how evenly they share the work: where one or two points outweigh all others, "
+              " rows. Look for how evenly they share the work: where one or two points outweigh all others, ",
               "the certificate is what to go by."});
   if (selection.heaviest.size() < data.coreset.size()) {
     say += joined({" Shown are the ", grouped(std::ssize(selection.heaviest)), " heaviest of ",

@@ -189,8 +189,8 @@ std::string posterior_say(const ReportData& data, const Selection& selection) {
   if (selection.densities.size() < data.quantities.size()) {
     html += joined({" Shown are the ", grouped(std::ssize(selection.densities)), " clearest of ",
                     grouped(std::ssize(data.quantities)),
-                    " coefficients, by mean over standard deviation; others can be chosen under <a "
-                    "href=\"#chains\">Chains</a>."});
+                    " coefficients, by mean over standard deviation; others can be chosen under ",
+                    "<a href=\"#chains\">Chains</a>."});
   }
   return html + "</p>\n";
 }
