@@ -107,7 +107,6 @@ bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) 
   facts.options = {{"method", "corrective"}, {"projection", "curvature"}, {"size", "60"}, {"sampler", "nuts"},
                    {"chains", "4"},          {"draws", "1000 + 1000"}};
   facts.command_line = "fit_with_report " + report.filename().string();
-  facts.version = "0.1.0";
   giga::OutputFile file(report, true);
   file.write(giga::report_html(giga::report_data(problem, coreset, chains, &certificate, facts, pool)));
   file.commit();

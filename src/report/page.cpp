@@ -133,8 +133,8 @@ std::string body(const ReportData& data, const Selection& selection, const Repor
   html += page::certificate_section(data);
   html += page::time_section(data);
   html += page::record_section(data);
-  html += "</main>\n<footer>Made by giga ";
-  html += page::escaped(page::tame(data.version));
+  html += "</main>\n<footer>Made by giga";
+  if (!data.version.empty()) html += page::joined({" ", page::escaped(page::tame(data.version))});
   html +=
       ". This file is complete in itself: it loads nothing and sends nothing. Charts are drawn by Vega-Lite; "
       "its licence and those of its parts are in the script at the end of the file.</footer>\n";

@@ -330,7 +330,7 @@ std::string record_section(const ReportData& data) {
   add("model", data.model);
   for (const auto& [name, value] : data.options) add(name, value);
   add("seed", std::to_string(data.seed));
-  add("version", joined({"giga ", data.version}));
+  if (!data.version.empty()) add("version", joined({"giga ", data.version}));
   html += joined({"<div class=\"table\">", table.html(), "</div>\n"});
   return html + "</section>\n";
 }
