@@ -1,0 +1,48 @@
+// From the results of the stages to what a report shows.
+//
+//   ReportData data = report_data(problem, coreset, chains, &certificate, facts, pool);
+//   file.write(report_html(data));
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "giga/infer/certificate.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "giga/pipeline/problem.hpp"
+#include "giga/report/page.hpp"
+
+namespace giga {
+
+/// What a report says of a run that is not in the results of its stages.
+struct RunFacts {
+  std::string title, data_name;
+  std::string model;  ///< in words
+  std::vector<std::pair<std::string, std::string>> options = {};
+  std::vector<std::string> notes = {};  ///< besides those of the problem and the coreset
+  SamplerKind sampler = SamplerKind::Nuts;
+  Index max_depth = 10;
+  std::vector<ReportStage> stages = {};
+  std::optional<FullDataCost> full_data = {};
+  std::string command_line = {}, version = {};
+  std::uint64_t seed = 1;
+};
+
+/// `chains` are of the posterior of the coreset, with the parameters of problem.model(); their draws, the
+/// Laplace approximation and the certificate's weights are shown on the scale of the data. Without a
+/// certificate (null) the page has none.
+[[nodiscard]] ReportData report_data(const Problem& problem, const CoresetResult& coreset,
+                                     std::span<const Chain> chains, const Certificate* certificate,
+                                     RunFacts facts, const ThreadPool& pool);
+
+/// What the chains would have cost on all rows of the data, from the time of a gradient (the fastest of
+/// three) on at most `max_rows` of them, one thread a chain and as many chains side by side as `pool` has
+/// threads.
+[[nodiscard]] FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains,
+                                          const ThreadPool& pool, Index max_rows = 200000);
+
+}  // namespace giga

@@ -1,0 +1,96 @@
+// The report of a whole job as one HTML file: no network, no other files, nothing that runs but its own
+// script. Charts and, for those who cannot see them, the same numbers as tables. docs/report.md says how to
+// read it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "giga/construct/build.hpp"
+#include "giga/infer/certificate.hpp"
+#include "giga/infer/chain.hpp"
+#include "giga/report/draws_summary.hpp"
+
+namespace giga {
+
+/// A row of the coreset, as the user counts rows.
+struct ReportRow {
+  Index row = 0;
+  double weight = 0;
+  double response = 0;
+};
+
+struct ReportStage {
+  std::string name;
+  double seconds = 0;
+};
+
+/// What a chain on all rows would have cost, by the gradients that the coreset's chains needed.
+struct FullDataCost {
+  double gradients = 0;         ///< of all chains, warm-up included
+  double gradient_seconds = 0;  ///< one of them on all rows, measured
+  double parallel_chains = 1;   ///< side by side; >= 1
+
+  [[nodiscard]] double seconds() const { return gradients * gradient_seconds / parallel_chains; }
+};
+
+/// Mean and standard deviation of a coefficient by the Laplace approximation of all rows.
+struct LaplaceMarginal {
+  double mean = 0, sd = 0;
+};
+
+/// Everything a report shows. Text may have any characters; it is shown as text. Parts that are empty are
+/// left out of the page.
+struct ReportData {
+  std::string title = {};
+  std::string data_name = {};
+  Index num_rows = 0;
+  Index num_distinct_rows = 0;
+  Index num_parameters = 0;
+  std::string model = {};  ///< in words
+  std::vector<std::pair<std::string, std::string>> options = {};
+
+  // The coreset.
+  std::string method = {};       ///< "corrective"
+  std::string termination = {};  ///< why the build ended, in words
+  std::vector<StepRecord> trace = {};
+  double relative_error = 0, heldout_error = 0;
+  std::vector<ReportRow> coreset = {};
+
+  // The posterior, on the original scale: one entry a coefficient in each of these, and in every chain.
+  std::vector<Quantity> quantities = {};
+  std::vector<Chain> chains = {};
+  std::vector<LaplaceMarginal> laplace = {};
+  /// The same coefficients for features of standard deviation 1, so that they compare; may be empty.
+  std::vector<Quantity> standardised = {};
+  Index intercept = -1;  ///< Which of them; it is not in the plot of coefficients.
+
+  std::optional<Certificate> certificate = {};  ///< Its weights are those of the draws of `chains`, in order.
+  std::vector<std::string> warnings = {};
+  std::vector<std::string> notes = {};
+
+  std::vector<ReportStage> stages = {};  ///< in order, without their total
+  std::optional<FullDataCost> full_data = {};
+
+  std::string command_line = {}, version = {};
+  std::uint64_t seed = 0;
+};
+
+struct ReportLimits {
+  Index max_sizes = 300;     ///< of the coreset in the chart of errors; evenly spread, the last among them
+  Index max_weights = 500;   ///< points in the chart of weights and its table; the largest
+  Index max_densities = 12;  ///< coefficients with a density of their own, the clearest effects
+  Index max_explored = 100;  ///< coefficients whose chains can be looked at, those and the highest R-hat
+  Index max_forest = 100;    ///< coefficients in the plot of all, the clearest effects
+  Index trace_points = 200;  ///< of a chain, every k-th draw
+};
+
+/// The page. What the limits leave out is said where it is left out. The same bytes for the same data.
+/// Throws std::invalid_argument where the parts do not fit each other: names, chains, weights of different
+/// numbers.
+[[nodiscard]] std::string report_html(const ReportData& data, const ReportLimits& limits = {});
+
+}  // namespace giga

@@ -1,0 +1,159 @@
+// The whole page: its sections, the data of its charts, its script, and the policy that allows nothing else.
+#include "giga/report/page.hpp"
+
+#include "report/page/assets.hpp"
+#include "report/page/charts.hpp"
+#include "report/page/draws_view.hpp"
+#include "report/page/html.hpp"
+#include "report/page/sections.hpp"
+#include "report/page/sha256.hpp"
+
+namespace giga {
+namespace {
+
+using page::Chart;
+using page::Json;
+using page::Selection;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Json rounded_list(const std::vector<double>& values, int digits) {
+  Json list = Json::array();
+  for (const double value : values) list.push_back(page::rounded(value, digits));
+  return list;
+}
+
+Json density_json(const page::Curves& curves) {
+  constexpr int kDigits = 4;
+  Json named = Json::object();
+  if (!curves.coreset.empty()) named["coreset"] = rounded_list(curves.coreset, kDigits);
+  if (!curves.corrected.empty()) named["corrected"] = rounded_list(curves.corrected, kDigits);
+  if (!curves.laplace.empty()) named["laplace"] = rounded_list(curves.laplace, kDigits);
+  return {
+      {"first", page::rounded(curves.first, 9)}, {"step", page::rounded(curves.step, 9)}, {"curves", named}};
+}
+
+// The numbers of one coefficient, which the script turns into rows.
+Json coefficient_json(const ReportData& data, const Selection& selection, Index k, Index step) {
+  const std::vector<double> draws = page::column(data.chains, k);
+  const auto laplace = data.laplace.empty() ? std::nullopt : std::optional(data.laplace[at(k)]);
+  Json traces = Json::array();
+  for (const auto& chain : page::thinned(data.chains, k, step)) traces.push_back(rounded_list(chain, 5));
+  return {{"name", selection.names[at(k)]},
+          {"density", density_json(page::curves_of(draws, selection.weights, laplace))},
+          {"trace", traces},
+          {"ranks", page::rank_counts(data.chains, k, page::kRankBins)}};
+}
+
+void add_chart(Json& specs, const char* name, const Chart& chart) {
+  specs[name] = {{"spec", chart.spec}};
+  if (!chart.zoom_field.empty()) specs[name]["encoding_x"] = chart.zoom_field;
+}
+
+Json chart_specs(const ReportData& data, const Selection& selection) {
+  Json specs = Json::object();
+  if (!selection.sizes.empty()) add_chart(specs, "error", page::error_chart(selection.sizes));
+  if (!selection.heaviest.empty()) add_chart(specs, "weights", page::weight_chart(selection.heaviest));
+  if (!selection.forest.empty()) {
+    std::vector<std::string> names;
+    for (const Index k : selection.forest) names.push_back(selection.names[at(k)]);
+    add_chart(specs, "forest",
+              page::forest_chart(page::forest_quantities(data, selection), names, page::forest_axis(data)));
+  }
+  if (!selection.explored.empty()) {
+    add_chart(specs, "density", page::density_chart());
+    add_chart(specs, "trace", page::trace_chart());
+    const auto draws = static_cast<double>(data.chains[0].num_draws());
+    add_chart(specs, "rank", page::rank_chart(draws / page::kRankBins));
+  }
+  if (!data.stages.empty()) {
+    add_chart(specs, "stages", page::stage_chart(data.stages));
+    if (data.full_data)
+      add_chart(specs, "cost", page::cost_chart(page::total_seconds(data), data.full_data->seconds()));
+  }
+  return specs;
+}
+
+// JSON that can stand in a script element: nothing in it ends the element or begins another.
+std::string inert_json(const Json& json) {
+  std::string text;
+  for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
+    switch (c) {
+      case '<': text += "\\u003c"; break;
+      case '>': text += "\\u003e"; break;
+      case '&': text += "\\u0026"; break;
+      default: text += c;
+    }
+  }
+  return text;
+}
+
+std::string data_block(const ReportData& data, const Selection& selection, const ReportLimits& limits) {
+  const Index step = page::trace_step(data.chains, limits.trace_points);
+  Json coefficients = Json::array();
+  for (const Index k : selection.explored) coefficients.push_back(coefficient_json(data, selection, k, step));
+  return inert_json({{"config", page::chart_config()},
+                     {"specs", chart_specs(data, selection)},
+                     {"trace_step", step},
+                     {"coefficients", coefficients}});
+}
+
+std::string policy() {
+  std::string text = "default-src 'none'; script-src ";
+  text += page::csp_hash(page::charts_script());
+  text += "; style-src ";
+  text += page::csp_hash(page::style_sheet());
+  text += "; base-uri 'none'; form-action 'none'";
+  return text;
+}
+
+std::string head(const ReportData& data) {
+  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  html += page::joined({"<meta http-equiv=\"Content-Security-Policy\" content=\"", policy(), "\">\n"});
+  html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html += "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  html += "<meta name=\"referrer\" content=\"no-referrer\">\n<title>";
+  html += page::escaped(page::tame(data.title, 200));
+  html += "</title>\n<style>";
+  html += page::style_sheet();
+  html += "</style>\n</head>\n";
+  return html;
+}
+
+std::string body(const ReportData& data, const Selection& selection, const ReportLimits& limits) {
+  std::string html = "<body>\n<a class=\"skip\" href=\"#main\">To the results</a>\n";
+  html += page::head_section(data, selection);
+  html += "<main id=\"main\">\n";
+  html += page::coefficient_section(data, selection);
+  html += page::posterior_section(data, selection);
+  html += page::coreset_section(data, selection);
+  html += page::chain_section(data, selection, limits);
+  html += page::certificate_section(data);
+  html += page::time_section(data);
+  html += page::record_section(data);
+  html += "</main>\n<footer>Made by giga";
+  if (!data.version.empty()) html += page::joined({" ", page::escaped(page::tame(data.version))});
+  html +=
+      ". This file is complete in itself: it loads nothing and sends nothing. Charts are drawn by Vega-Lite; "
+      "its licence and those of its parts are in the script at the end of the file.</footer>\n";
+  html += "<div id=\"tooltip\" role=\"presentation\" hidden></div>\n";
+  return html;
+}
+
+}  // namespace
+
+std::string report_html(const ReportData& data, const ReportLimits& limits) {
+  const Selection selection = page::select(data, limits);
+  std::string html = head(data);
+  html += body(data, selection, limits);
+  html += "<script type=\"application/json\" id=\"report-data\">";
+  html += data_block(data, selection, limits);
+  html += "</script>\n<script>";
+  html += page::charts_script();
+  html += "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace giga

@@ -1,0 +1,53 @@
+// The draws of the coefficients as charts and tables show them: curves, ranks, thinned traces, and the choice
+// of coefficients where there are too many.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "giga/report/page.hpp"
+
+namespace giga::page {
+
+/// The draws of one coefficient, chain after chain.
+[[nodiscard]] std::vector<double> column(std::span<const Chain> chains, Index k);
+
+/// Moments and quantiles of weighted draws.
+struct Spread {
+  double mean = 0, sd = 0;
+  double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
+};
+/// `weights` is empty (all draws count alike) or has one a draw. Draws that are not finite are left out; all
+/// is NaN where none is left.
+[[nodiscard]] Spread spread_of(std::span<const double> draws, std::span<const double> weights);
+/// Of a normal distribution.
+[[nodiscard]] Spread spread_of(const LaplaceMarginal& laplace);
+
+/// Densities over the same points first + i step. A curve that cannot be drawn is empty.
+struct Curves {
+  double first = 0, step = 0;
+  std::vector<double> coreset, corrected, laplace;
+};
+/// Gaussian kernels of Silverman's width for the draws, the density itself for Laplace.
+[[nodiscard]] Curves curves_of(std::span<const double> draws, std::span<const double> weights,
+                               const std::optional<LaplaceMarginal>& laplace);
+
+/// For each chain how many of its draws fall in each of the `bins` equal parts of the ranks over all chains.
+/// Equal draws share their ranks in order of chain and draw.
+[[nodiscard]] std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index k, Index bins);
+
+/// Draws between those kept, so that at most `points` of a chain are.
+[[nodiscard]] Index trace_step(std::span<const Chain> chains, Index points);
+[[nodiscard]] std::vector<std::vector<double>> thinned(std::span<const Chain> chains, Index k, Index step);
+
+/// |mean| / sd, 0 where that has no value.
+[[nodiscard]] double clarity(const Quantity& quantity);
+/// At most `count` of them, the clearest effects, in the order of the data.
+[[nodiscard]] std::vector<Index> clearest(const std::vector<Quantity>& quantities, Index count);
+/// At most `count`: the clearest and the fifth with the highest R-hat, in the order of the data.
+[[nodiscard]] std::vector<Index> explored(const std::vector<Quantity>& quantities, Index count);
+/// The coefficient of `among` with the highest R-hat; the first where none has a value.
+[[nodiscard]] Index least_mixed(const std::vector<Quantity>& quantities, std::span<const Index> among);
+
+}  // namespace giga::page

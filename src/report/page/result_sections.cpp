@@ -1,0 +1,268 @@
+// What was found: the verdict, the coefficients, their posteriors.
+#include <algorithm>
+#include <cmath>
+
+#include "giga/report/certificate_text.hpp"
+#include "report/page/draws_view.hpp"
+#include "report/page/html.hpp"
+#include "report/page/sections.hpp"
+
+namespace giga::page {
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+std::string verdict(const Certificate& certificate) {
+  std::string sentence = certificate_sentence(certificate);
+  if (!sentence.empty() && sentence[0] == 'c') sentence[0] = 'C';
+  std::string html = certificate.safe()
+                         ? "<div class=\"verdict safe\"><strong>\xE2\x9C\x93 Safe to use</strong>"
+                         : "<div class=\"verdict unsafe\"><strong>! Not certified</strong>";
+  html += joined({"<p>", escaped(sentence), ".</p></div>\n"});
+  return html;
+}
+
+std::string figure(const std::string& value, const std::string& label) {
+  return joined({"<div class=\"figure\"><strong>", escaped(value), "</strong><span>", escaped(label),
+                 "</span></div>\n"});
+}
+
+std::string k_hat_text(const Correction& correction) {
+  return correction.exact ? "exact" : decimals(correction.k_hat, 2);
+}
+
+double largest_rhat(const std::vector<Quantity>& quantities) {
+  double largest = 0;
+  for (const Quantity& quantity : quantities) largest = std::max(largest, quantity.summary.rhat);
+  return largest;
+}
+
+std::string share_of(Index part, Index whole) {
+  return significant(100.0 * static_cast<double>(part) / static_cast<double>(whole), 2) + "%";
+}
+
+std::string figures(const ReportData& data) {
+  std::string html = "<div class=\"figures\">\n";
+  html += figure(grouped(data.num_rows), "rows of data");
+  if (!data.coreset.empty() && data.num_rows > 0) {
+    const Index size = std::ssize(data.coreset);
+    html += figure(grouped(size),
+                   joined({"points in the coreset, ", share_of(size, data.num_rows), " of the rows"}));
+    html += figure(significant(data.heldout_error, 2),
+                   joined({"held-out error (projected ", significant(data.relative_error, 2), ")"}));
+  }
+  if (data.certificate) {
+    html += figure(k_hat_text(data.certificate->coreset),
+                   joined({"k-hat, at most ", decimals(data.certificate->coreset.k_limit, 2)}));
+  }
+  if (!data.quantities.empty())
+    html += figure(decimals(largest_rhat(data.quantities), 3), "largest R-hat, near 1 when chains agree");
+  if (!data.stages.empty()) {
+    std::string label = "for everything";
+    if (data.full_data) label += joined({"; MCMC on all rows: about ", duration(data.full_data->seconds())});
+    html += figure(duration(total_seconds(data)), label);
+  }
+  return html + "</div>\n";
+}
+
+std::string list(const char* kind, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string html = joined({"<ul class=\"", std::string(kind), "\">\n"});
+  for (const std::string& line : lines) html += joined({"<li>", shown(line, 2000), "</li>\n"});
+  return html + "</ul>\n";
+}
+
+std::string contents(const ReportData& data) {
+  std::string html = "<nav aria-label=\"Contents\"><ul>";
+  const auto add = [&](bool there, const char* id, const char* text) {
+    if (there) html += joined({"<li><a href=\"#", std::string(id), "\">", text, "</a></li>"});
+  };
+  add(!data.quantities.empty(), "coefficients", "Coefficients");
+  add(!data.chains.empty(), "posteriors", "Posteriors");
+  add(!data.coreset.empty() || !data.trace.empty(), "coreset", "Coreset");
+  add(!data.chains.empty(), "chains", "Chains");
+  add(data.certificate.has_value(), "certificate", "Certificate");
+  add(!data.stages.empty(), "time", "Time");
+  add(true, "record", "How it was made");
+  return html + "</ul></nav>\n";
+}
+
+Table coefficient_table(const ReportData& data, const Selection& selection) {
+  constexpr double kHighRhat = 1.01, kFewDraws = 400;
+  Table table("Posterior of the coefficients, on the scale of the data",
+              {"coefficient", "mean", "sd", "5%", "50%", "95%", "R-hat", "ESS bulk", "ESS tail"});
+  for (std::size_t k = 0; k < data.quantities.size(); ++k) {
+    const QuantitySummary& s = data.quantities[k].summary;
+    table.add(selection.names[k], {{beside(s.mean, s.sd)},
+                                   {beside(s.sd, s.sd)},
+                                   {beside(s.q5, s.sd)},
+                                   {beside(s.q50, s.sd)},
+                                   {beside(s.q95, s.sd)},
+                                   {.text = decimals(s.rhat, 3), .bad = !(s.rhat <= kHighRhat)},
+                                   {.text = count(s.ess_bulk), .bad = !(s.ess_bulk >= kFewDraws)},
+                                   {.text = count(s.ess_tail), .bad = !(s.ess_tail >= kFewDraws)}});
+  }
+  return table;
+}
+
+Table forest_table(const ReportData& data, const Selection& selection) {
+  Table table("The numbers of the plot, from the top down",
+              {"coefficient", "5%", "50%", "95%", "mean", "sd"});
+  const std::vector<Quantity> quantities = forest_quantities(data, selection);
+  for (std::size_t i = 0; i < quantities.size(); ++i) {
+    const QuantitySummary& s = quantities[i].summary;
+    table.add(selection.names[at(selection.forest[i])], {{beside(s.q5, s.sd)},
+                                                         {beside(s.q50, s.sd)},
+                                                         {beside(s.q95, s.sd)},
+                                                         {beside(s.mean, s.sd)},
+                                                         {beside(s.sd, s.sd)}});
+  }
+  return table;
+}
+
+std::string forest_say(const ReportData& data, const Selection& selection) {
+  std::string say =
+      "Dots are medians, lines reach from the 5% to the 95% quantile. Look for lines that stay clear of "
+      "the dashed zero: their sign is settled.";
+  if (!data.standardised.empty()) {
+    say +=
+        " Features are taken in units of their standard deviation, so that lengths compare; the table above "
+        "has "
+        "the scale of the data.";
+  }
+  const Index others = std::ssize(data.quantities) - (data.intercept >= 0 ? 1 : 0);
+  if (std::ssize(selection.forest) < others) {
+    say += joined(
+        {" Shown are the ", grouped(std::ssize(selection.forest)), " clearest of ", grouped(others), "."});
+  }
+  if (data.intercept >= 0) say += " The intercept is in the table only.";
+  return say;
+}
+
+std::vector<Cell> spread_cells(const char* of, const Spread& s) {
+  return {{.text = of, .words = true}, {beside(s.mean, s.sd)}, {beside(s.sd, s.sd)},  {beside(s.q5, s.sd)},
+          {beside(s.q25, s.sd)},       {beside(s.q50, s.sd)},  {beside(s.q75, s.sd)}, {beside(s.q95, s.sd)}};
+}
+
+Table spread_table(const ReportData& data, const Selection& selection) {
+  Table table("The three posteriors of every coefficient shown",
+              {"coefficient", "by", "mean", "sd", "5%", "25%", "50%", "75%", "95%"});
+  for (const Index k : selection.explored) {
+    const std::vector<double> draws = column(data.chains, k);
+    const std::string& name = selection.names[at(k)];
+    table.add(name, spread_cells("coreset", spread_of(draws, {})));
+    if (!selection.weights.empty())
+      table.add(name, spread_cells("corrected", spread_of(draws, selection.weights)));
+    if (!data.laplace.empty()) table.add(name, spread_cells("Laplace", spread_of(data.laplace[at(k)])));
+  }
+  return table;
+}
+
+std::string legend_line(const char* kind, const char* dashes, const char* text) {
+  std::string html = "<li><svg viewBox=\"0 0 32 12\" aria-hidden=\"true\"><path class=\"";
+  html += kind;
+  html += "\" d=\"M0 6H32\" stroke-dasharray=\"";
+  html += dashes;
+  html += "\"/></svg>";
+  html += text;
+  return html + "</li>";
+}
+
+std::string density_legend(const ReportData& data, const Selection& selection) {
+  std::string html = "<ul class=\"legend\">";
+  html += legend_line("one", "none", "coreset");
+  if (!selection.weights.empty()) html += legend_line("two", "7 4", "corrected to all rows");
+  if (!data.laplace.empty()) html += legend_line("three", "2 3", "Laplace approximation of all rows");
+  return html + "</ul>\n";
+}
+
+std::string posterior_say(const ReportData& data, const Selection& selection) {
+  std::string html =
+      "<p class=\"say\">Look for curves that lie on each other. Where coreset and corrected agree, the "
+      "few points carried the posterior of all rows; where Laplace departs from them, the posterior is "
+      "not normal.";
+  if (data.certificate && !data.certificate->safe()) {
+    html += " <strong>This run is not certified: the corrected curves cannot be trusted either.</strong>";
+  }
+  if (selection.densities.size() < data.quantities.size()) {
+    html += joined({" Shown are the ", grouped(std::ssize(selection.densities)), " clearest of ",
+                    grouped(std::ssize(data.quantities)),
+                    " coefficients, by mean over standard deviation; others can be chosen under ",
+                    "<a href=\"#chains\">Chains</a>."});
+  }
+  return html + "</p>\n";
+}
+
+}  // namespace
+
+std::string figure_html(const Figure& figure) {
+  std::string html = "<figure><figcaption><";
+  html += figure.level;
+  html += '>';
+  html += figure.heading;
+  html += "</";
+  html += figure.level;
+  html += ">";
+  if (!figure.say.empty()) html += joined({"<p>", figure.say, "</p>"});
+  html += "</figcaption>\n<div class=\"chart";
+  if (figure.follows) html += " chosen";
+  html += "\" role=\"img\" aria-label=\"Chart: ";
+  html += figure.label.empty() ? figure.heading : figure.label;
+  html += joined({". Its numbers are in a table.\" data-spec=\"", figure.spec, "\""});
+  if (figure.coefficient >= 0)
+    html += joined({" data-coefficient=\"", std::to_string(figure.coefficient), "\""});
+  return html + joined({"></div>\n", figure.numbers, "</figure>\n"});
+}
+
+std::string head_section(const ReportData& data, const Selection&) {
+  std::string html =
+      joined({"<header>\n<h1>", shown(data.title, 200), "</h1>\n<p class=\"lead\">",
+              shown(data.data_name, 400), ": ", grouped(data.num_rows), " rows, ",
+              grouped(data.num_parameters), " parameters. Model: ", shown(data.model, 1000), ".</p>\n"});
+  if (data.certificate) html += verdict(*data.certificate);
+  html += figures(data);
+  html += list("warnings", data.warnings);
+  html += list("notes", data.notes);
+  html += contents(data);
+  html +=
+      "<noscript><p class=\"notes\">Charts need JavaScript; every number is in the tables.</p></noscript>\n";
+  return html + "</header>\n";
+}
+
+std::string coefficient_section(const ReportData& data, const Selection& selection) {
+  if (data.quantities.empty()) return "";
+  std::string html =
+      "<section id=\"coefficients\">\n<h2>Coefficients</h2>\n<p class=\"say\">What the data say about each "
+      "coefficient: its mean, its uncertainty (sd) and the range that has it with 90% probability. "
+      "R-hat above 1.01 or an effective sample size (ESS) below 400 is marked: sample longer.</p>\n";
+  html += joined({"<div class=\"table\">", coefficient_table(data, selection).html(), "</div>\n"});
+  if (!selection.forest.empty()) {
+    html += figure_html({.spec = "forest",
+                         .heading = "All coefficients at a glance",
+                         .say = forest_say(data, selection),
+                         .numbers = folded("Numbers of this plot", forest_table(data, selection))});
+  }
+  return html + "</section>\n";
+}
+
+std::string posterior_section(const ReportData& data, const Selection& selection) {
+  if (selection.explored.empty()) return "";
+  std::string html = "<section id=\"posteriors\">\n<h2>Posteriors side by side</h2>\n";
+  html += posterior_say(data, selection);
+  html += density_legend(data, selection);
+  html += "<div class=\"grid\">\n";
+  for (const Index k : selection.densities) {
+    const auto place = std::ranges::find(selection.explored, k) - selection.explored.begin();
+    html += figure_html({.spec = "density",
+                         .heading = joined({"<bdi>", escaped(selection.names[at(k)]), "</bdi>"}),
+                         .coefficient = place,
+                         .label = joined({"posterior of ", escaped(selection.names[at(k)])})});
+  }
+  html += "</div>\n";
+  html += folded("Numbers of these curves, and of every coefficient", spread_table(data, selection));
+  return html + "</section>\n";
+}
+
+}  // namespace giga::page

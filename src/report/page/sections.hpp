@@ -1,0 +1,56 @@
+// The parts of the page, from the top down. Each is HTML, or empty if the data have nothing for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "giga/report/page.hpp"
+#include "report/page/charts.hpp"
+
+namespace giga::page {
+
+/// What several sections need and is worth finding once.
+struct Selection {
+  std::vector<std::string> names;   ///< of all coefficients, tame, each different
+  std::vector<Index> densities;     ///< coefficients with a density chart
+  std::vector<Index> explored;      ///< coefficients whose chains can be looked at, those among them
+  std::vector<Index> forest;        ///< coefficients in the plot of all, from the top down
+  std::vector<double> weights;      ///< of the draws; empty when there is no correction to show
+  std::vector<ReportRow> heaviest;  ///< points of the coreset in the chart of weights
+  std::vector<StepRecord> sizes;    ///< records in the chart of errors
+  Index chosen = 0;                 ///< place in `explored` that the page opens with
+};
+[[nodiscard]] Selection select(const ReportData& data, const ReportLimits& limits);
+
+constexpr Index kRankBins = 20;
+
+[[nodiscard]] std::string head_section(const ReportData& data, const Selection& selection);
+[[nodiscard]] std::string coefficient_section(const ReportData& data, const Selection& selection);
+[[nodiscard]] std::string posterior_section(const ReportData& data, const Selection& selection);
+[[nodiscard]] std::string coreset_section(const ReportData& data, const Selection& selection);
+[[nodiscard]] std::string chain_section(const ReportData& data, const Selection& selection,
+                                        const ReportLimits& limits);
+[[nodiscard]] std::string certificate_section(const ReportData& data);
+[[nodiscard]] std::string time_section(const ReportData& data);
+[[nodiscard]] std::string record_section(const ReportData& data);
+
+/// A chart: where the page's script draws it, under a heading and a sentence that says what to look for,
+/// above its numbers.
+struct Figure {
+  std::string spec;     ///< the name of the chart
+  std::string heading;  ///< HTML
+  std::string say = {};
+  std::string numbers = {};  ///< HTML
+  Index coefficient = -1;    ///< place in `explored`
+  bool follows = false;      ///< changes with the choice of a coefficient
+  std::string label = {};    ///< the heading without markup, where it has some; escaped
+  const char* level = "h3";
+};
+[[nodiscard]] std::string figure_html(const Figure& figure);
+
+[[nodiscard]] double total_seconds(const ReportData& data);
+/// The coefficients of the plot of all, in its order, on the scale it has.
+[[nodiscard]] std::vector<Quantity> forest_quantities(const ReportData& data, const Selection& selection);
+[[nodiscard]] std::string forest_axis(const ReportData& data);
+
+}  // namespace giga::page

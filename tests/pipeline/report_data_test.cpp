@@ -1,0 +1,134 @@
+#include "giga/pipeline/report_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "giga/base/text.hpp"
+#include "giga/data/read_dataset.hpp"
+#include "giga/infer/regression_posterior.hpp"
+#include "giga/infer/sample.hpp"
+#include "giga/pipeline/certify_coreset.hpp"
+#include "report/page/draws_view.hpp"
+#include "support/temp_dir.hpp"
+
+namespace giga::test {
+namespace {
+
+// 600 rows of two features far from mean 0 and sd 1; the first row is incomplete and dropped.
+Dataset made_up_data(const ThreadPool& pool) {
+  const TempDir folder;
+  std::string text = "speed,height,y\n1,,0\n";
+  Stream random = stream(3, "report data");
+  for (int n = 0; n < 600; ++n) {
+    const double x1 = 100 + 20 * random.normal(), x2 = -3 + 0.5 * random.normal();
+    const double s = 0.05 * (x1 - 100) - 2 * (x2 + 3) + 0.5;
+    text += shortest(x1) + "," + shortest(x2) + (random.uniform() < 1 / (1 + std::exp(-s)) ? ",1\n" : ",0\n");
+  }
+  write_file(folder / "data.csv", text);
+  return read_dataset(folder / "data.csv", {.missing = Missing::Drop}, pool);
+}
+
+struct WholeRun {
+  ThreadPool pool{2};
+  Dataset data = made_up_data(pool);
+  Problem problem;
+  CoresetResult coreset;
+  std::vector<Chain> chains;
+  Certificate certificate;
+  ReportData report;
+
+  explicit WholeRun(ModelOptions options = {})
+      : problem(data, options, pool), coreset(build_coreset(problem, {.size = 15}, pool)) {
+    const auto model = coreset_model(problem, coreset.coreset);
+    chains = sample(RegressionPosterior(*model, problem.prior()), {.warmup = 200, .draws = 150},
+                    dispersed_starts(coreset.pihat, 3, 1));
+    certificate = certify_coreset(problem, coreset.coreset, chains, pool);
+    report = report_data(problem, coreset, chains, &certificate,
+                         {.title = "t", .data_name = "d", .model = "m"}, pool);
+  }
+};
+
+TEST(ReportData, DrawsGiveTheSamePredictorOnTheOriginalScale) {
+  const WholeRun run;
+  ASSERT_EQ(run.report.chains.size(), 3U);
+  const Standardisation& scale = run.problem.scale();
+  for (Index s = 0; s < 150; s += 10) {
+    const double* theta = run.chains[1].draw(s);
+    const double* b = run.report.chains[1].draw(s);
+    const double* x = run.data.features(17);
+    const double standardised = theta[0] * (x[0] - scale.mean[0]) / scale.scale[0] +
+                                theta[1] * (x[1] - scale.mean[1]) / scale.scale[1] + theta[2];
+    EXPECT_NEAR(b[0] * x[0] + b[1] * x[1] + b[2], standardised, 1e-10);
+  }
+  EXPECT_EQ(run.report.quantities[0].name, "speed");
+  EXPECT_EQ(run.report.quantities[2].name, "(intercept)");
+  EXPECT_EQ(run.report.intercept, 2);
+  EXPECT_NEAR(run.report.standardised[0].summary.mean, run.report.quantities[0].summary.mean * scale.scale[0],
+              1e-10);
+}
+
+TEST(ReportData, LaplaceIsCarriedToTheOriginalScale) {
+  const WholeRun run;
+  const Normal& posterior = run.coreset.laplace->posterior;
+  const std::vector<double> covariance = posterior.covariance();
+  const Standardisation& scale = run.problem.scale();
+  // The intercept is <a, theta> with this a.
+  const double a[3] = {-scale.mean[0] / scale.scale[0], -scale.mean[1] / scale.scale[1], 1};
+  double mean = 0, variance = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    mean += a[i] * posterior.mean()[i];
+    for (std::size_t j = 0; j < 3; ++j) variance += a[i] * covariance[i * 3 + j] * a[j];
+  }
+  ASSERT_EQ(run.report.laplace.size(), 3U);
+  EXPECT_NEAR(run.report.laplace[2].mean, mean, 1e-10);
+  EXPECT_NEAR(run.report.laplace[2].sd, std::sqrt(variance), 1e-10);
+  EXPECT_NEAR(run.report.laplace[0].mean, posterior.mean()[0] / scale.scale[0], 1e-12);
+  EXPECT_NEAR(run.report.laplace[0].sd, std::sqrt(covariance[0]) / scale.scale[0], 1e-12);
+}
+
+TEST(ReportData, WeightsBelongToTheDrawsInOrder) {
+  const WholeRun run;
+  for (const Index d : {0, 1}) {
+    const auto k = static_cast<std::size_t>(d);
+    const double corrected =
+        page::spread_of(page::column(run.report.chains, d), run.report.certificate->coreset.weights).mean;
+    EXPECT_NEAR(corrected * run.problem.scale().scale[k], run.certificate.coreset.after[k].mean, 1e-9);
+  }
+}
+
+TEST(ReportData, RowsAreThoseOfTheInput) {
+  const WholeRun run;
+  ASSERT_EQ(std::ssize(run.report.coreset), run.coreset.coreset.size());
+  EXPECT_EQ(run.report.coreset[0].row, run.coreset.coreset.rows[0] + 1);  // one row before it was dropped
+  EXPECT_EQ(run.report.num_rows, 600);
+  EXPECT_EQ(run.report.relative_error, run.coreset.build.relative_error);
+}
+
+TEST(ReportData, WorksWithoutInterceptAndWithoutStandardisation) {
+  for (const bool intercept : {true, false}) {
+    for (const bool standardise : {true, false}) {
+      const WholeRun run({.family = {}, .intercept = intercept, .standardise = standardise});
+      const bool last = intercept || standardise;  // an intercept, or the offset that follows from centring
+      EXPECT_EQ(run.report.quantities.size(), last ? 3U : 2U);
+      EXPECT_EQ(run.report.intercept, last ? 2 : -1);
+      EXPECT_EQ(run.report.standardised.empty(), !(intercept && standardise));
+      EXPECT_NE(report_html(run.report).find("speed"), std::string::npos);
+    }
+  }
+}
+
+TEST(FullDataCost, CountsTheGradientsOfAllChains) {
+  const WholeRun run;
+  const FullDataCost cost = full_data_cost(run.problem, run.chains, run.pool, 100);
+  double gradients = 0;
+  for (const Chain& chain : run.chains) gradients += static_cast<double>(chain.num_gradients);
+  EXPECT_EQ(cost.gradients, gradients);
+  EXPECT_EQ(cost.parallel_chains, 2);
+  EXPECT_GT(cost.gradient_seconds, 0);
+  EXPECT_DOUBLE_EQ(cost.seconds(), gradients * cost.gradient_seconds / 2);
+}
+
+}  // namespace
+}  // namespace giga::test
