@@ -154,8 +154,8 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
   for (Index t = std::max(begin, num_plain_); t < end; ++t) {
     const double* z = tile_at(t);
     kernels::predict(z, dim_, theta, s.data());
-    kernels::derivatives(family_, y_.data() + t * kTile, log_factorials_.data() + t * kTile, s.data(), kTile,
-                         values.data(), slopes.data(), nullptr);
+    kernels::values_and_scores(family_, y_.data() + t * kTile, log_factorials_.data() + t * kTile, s.data(),
+                               kTile, values.data(), slopes.data());
     const double* weights = weights_.data() + t * kTile;
     for (Index i = 0; i < kTile; ++i) {
       const auto k = static_cast<std::size_t>(i);

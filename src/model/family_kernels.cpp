@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/family_kernels.cpp"
@@ -87,6 +88,18 @@ HWY_NOINLINE void vectors_of_derivatives(Ops ops, Response response, const doubl
     if constexpr (kValue) hn::StoreU(all.value, d, out.value + i);
     hn::StoreU(all.first, d, out.first + i);
     if constexpr (kSecond) hn::StoreU(all.second, d, out.second + i);
+  }
+}
+
+// value and score share what they have in common once they are inlined side by side.
+template <class Ops, class Response>
+HWY_NOINLINE void vectors_of_both(Ops ops, Response response, const double* s, Index count, double* value,
+                                  double* score) {
+  const FamilyTag d;
+  for (Index i = 0; i < count; i += kFamilyWidth) {
+    const FamilyVec at = hn::LoadU(d, s + i), y = response.y_at(i);
+    hn::StoreU(ops.value(d, y, at, response.log_at(i)), d, value + i);
+    hn::StoreU(ops.score(d, y, at), d, score + i);
   }
 }
 
@@ -196,6 +209,20 @@ struct ArrayDerivatives {
   }
 };
 
+struct ArrayBoth {
+  const double *y, *log_y_factorial, *s;
+  Index count;
+  double *value, *score;
+  template <class Ops>
+  HWY_INLINE void operator()(const Ops& ops) const {
+    if constexpr (std::is_same_v<Ops, PoissonSoftplusOps>) {
+      vectors_of_both(ops, ResponseArray<Ops::kCounts>{y, log_y_factorial}, s, count, value, score);
+    } else {
+      derivatives_of(ops, y, log_y_factorial, s, count, {value, score, nullptr});
+    }
+  }
+};
+
 void SharedLogLikelihoods(const FamilyParameters& family, double y, double log_y_factorial, const double* s,
                           Index count, double* out) {
   for_family(family, SharedValues{{y, log_y_factorial}, s, count, out});
@@ -213,6 +240,11 @@ void Scores(const FamilyParameters& family, double y, const double* s, Index cou
 void AllDerivatives(const FamilyParameters& family, const double* y, const double* log_y_factorial,
                     const double* s, Index count, double* value, double* first, double* second) {
   for_family(family, ArrayDerivatives{y, log_y_factorial, s, count, {value, first, second}});
+}
+
+void ValuesAndScores(const FamilyParameters& family, const double* y, const double* log_y_factorial,
+                     const double* s, Index count, double* value, double* score) {
+  for_family(family, ArrayBoth{y, log_y_factorial, s, count, value, score});
 }
 
 // sum_i softplus(t_i), t_i = -y_i s_i, is sum_i max(t_i, 0) + log prod_i (1 + exp(-|t_i|)). The factors are
@@ -252,6 +284,7 @@ namespace giga::kernels {
 HWY_EXPORT(SharedLogLikelihoods);
 HWY_EXPORT(ArrayLogLikelihoods);
 HWY_EXPORT(Scores);
+HWY_EXPORT(ValuesAndScores);
 HWY_EXPORT(AllDerivatives);
 HWY_EXPORT(AddBernoulli);
 
@@ -267,6 +300,11 @@ void log_likelihoods(const FamilyParameters& family, const double* y, const doub
 
 void scores(const FamilyParameters& family, double y, const double* s, Index count, double* out) {
   HWY_DYNAMIC_DISPATCH(Scores)(family, y, s, count, out);
+}
+
+void values_and_scores(const FamilyParameters& family, const double* y, const double* log_y_factorial,
+                       const double* s, Index count, double* value, double* score) {
+  HWY_DYNAMIC_DISPATCH(ValuesAndScores)(family, y, log_y_factorial, s, count, value, score);
 }
 
 void derivatives(const FamilyParameters& family, const double* y, const double* log_y_factorial,

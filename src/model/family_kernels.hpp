@@ -27,6 +27,11 @@ void log_likelihoods(const FamilyParameters& family, const double* y, const doub
 /// out[i] = l'(s_i) of one row at many parameters.
 void scores(const FamilyParameters& family, double y, const double* s, Index count, double* out);
 
+/// value[i] = l(s_i), score[i] = l'(s_i) of many rows at one parameter, the shortest way. `count` is a
+/// multiple of 8.
+void values_and_scores(const FamilyParameters& family, const double* y, const double* log_y_factorial,
+                       const double* s, Index count, double* value, double* score);
+
 /// out[j] += sum_i l(s[i][j]) of the Bernoulli family, for count <= 16 rows i with labels y[i] and j < many.
 /// One logarithm serves all rows, so the error is a few roundings of 1 a row, and of the sum. s[i] has room
 /// for a multiple of 8 elements.
