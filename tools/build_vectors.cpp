@@ -38,20 +38,6 @@ void note_oddities(const BuildRequest& request, const BuildOutcome& outcome, con
   }
 }
 
-BuildResult construct(const VectorTable& table, const BuildRequest& request, const Observer& observer) {
-  const GreedyOptions greedy{request.size, request.coreset.max_steps, request.coreset.tolerance, {}};
-  const SamplingOptions sampling{request.size, request.coreset.seed, {}};
-  switch (request.coreset.method) {
-    case Method::Giga: return giga(table, greedy, observer);
-    case Method::Corrective: return corrective(table, greedy, observer);
-    case Method::FrankWolfe: return frank_wolfe(table, greedy, observer);
-    case Method::Pursuit: return pursuit(table, greedy, observer);
-    case Method::Importance: return importance(table, sampling, observer);
-    case Method::Uniform: return uniform(table, sampling, observer);
-  }
-  throw std::logic_error("a method without a function");
-}
-
 void set_table_facts(const VectorTable& table, bool searches, BuildOutcome& outcome) {
   outcome.num_rows = table.num_rows();
   outcome.dim = table.dim();
@@ -87,7 +73,10 @@ BuildOutcome build_from_vectors(BuildRequest& request, const Notes& note) {
   note_oddities(request, outcome, note);
 
   progress.begin("building", request.size, greedy ? "points" : "draws");
-  outcome.result = construct(table, request, [&](const StepRecord& record) {
+  const CoresetOptions& options = request.coreset;
+  const GreedyOptions steps{request.size, options.max_steps, options.tolerance, {}};
+  const SamplingOptions draws{request.size, options.seed, {}};
+  outcome.result = build(table, options.method, steps, draws, [&](const StepRecord& record) {
     progress.update(greedy ? record.size : record.step, record.step,
                     fmt::format("relative error {:.2e}", record.relative_error));
     return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;

@@ -246,6 +246,19 @@ BuildResult resume(const VectorTable& table, BuildResult earlier, const Sampling
   return build(table, std::move(earlier), std::move(state), limits_of(options), observer);
 }
 
+BuildResult build(const VectorTable& table, Method method, const GreedyOptions& greedy,
+                  const SamplingOptions& sampling, const Observer& observer) {
+  switch (method) {
+    case Method::Giga: return giga(table, greedy, observer);
+    case Method::Corrective: return corrective(table, greedy, observer);
+    case Method::FrankWolfe: return frank_wolfe(table, greedy, observer);
+    case Method::Pursuit: return pursuit(table, greedy, observer);
+    case Method::Importance: return importance(table, sampling, observer);
+    case Method::Uniform: return uniform(table, sampling, observer);
+  }
+  throw std::invalid_argument("no such method");
+}
+
 double relative_error(const VectorTable& table, const Coreset& coreset) {
   ExtendedVector residual = table.sum();
   std::vector<double> row(static_cast<std::size_t>(table.dim()));

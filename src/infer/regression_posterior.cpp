@@ -118,7 +118,7 @@ RegressionPosterior::RegressionPosterior(const Regression& regression, Normal pr
   }
   if (fault(Fault::RowMissing)) weights_[packing.rows.size() - 1] = 0;
   if (fault(Fault::NoiseScaleIgnored)) family_.noise_scale = 1;
-  if (family_.family == Family::PoissonSoftplus || family_.family == Family::PoissonLog)
+  if (is_count(family_.family))
     log_factorial(std::span<const double>(y_), std::span<double>(log_factorials_));
 }
 

@@ -40,12 +40,8 @@ struct Regression::Parts {
 
 namespace {
 
-bool is_poisson(Family family) {
-  return family == Family::PoissonSoftplus || family == Family::PoissonLog;
-}
-
 std::vector<double> log_factorials(const std::vector<double>& response, Family family) {
-  std::vector<double> out(is_poisson(family) ? response.size() : 0);
+  std::vector<double> out(is_count(family) ? response.size() : 0);
   if (!out.empty()) log_factorial(std::span(response), std::span(out));
   return out;
 }

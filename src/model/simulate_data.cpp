@@ -10,10 +10,6 @@
 namespace giga {
 namespace {
 
-bool is_poisson(Family family) {
-  return family == Family::PoissonSoftplus || family == Family::PoissonLog;
-}
-
 // The number of uniform draws whose product stays above e^-mean.
 double count_arrivals(double mean, Stream& random) {
   const double least = std::exp(-mean);
@@ -61,11 +57,11 @@ double draw_poisson(double mean, Stream& random) {
 }
 
 Index usual_num_features(Family family) {
-  return is_poisson(family) ? 1 : 2;
+  return is_count(family) ? 1 : 2;
 }
 
 std::vector<double> usual_theta(Family family, Index num_features) {
-  const double each = is_poisson(family) ? 1 : 3;
+  const double each = is_count(family) ? 1 : 3;
   const double share = static_cast<double>(usual_num_features(family)) / static_cast<double>(num_features);
   std::vector<double> theta(static_cast<std::size_t>(num_features), each * std::sqrt(share));
   theta.push_back(0);

@@ -203,15 +203,7 @@ class Run {
     };
     const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
     const SamplingOptions sampling{options_.size, options_.seed, measure};
-    switch (options_.method) {
-      case Method::Giga: return giga(table, greedy, watch);
-      case Method::Corrective: return corrective(table, greedy, watch);
-      case Method::FrankWolfe: return frank_wolfe(table, greedy, watch);
-      case Method::Pursuit: return pursuit(table, greedy, watch);
-      case Method::Importance: return importance(table, sampling, watch);
-      case Method::Uniform: return uniform(table, sampling, watch);
-    }
-    throw std::invalid_argument("no such method");
+    return build(table, options_.method, greedy, sampling, watch);
   }
 
   // From distinct rows to rows of the dataset, and from weights of vectors, which count a row `multiplicity`

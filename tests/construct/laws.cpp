@@ -87,15 +87,7 @@ void expect_termination_sane(const VectorTable& table, const BuildResult& result
 }  // namespace
 
 BuildResult build(const VectorTable& table, Method method, Index size, const Observer& observer) {
-  switch (method) {
-    case Method::Giga: return giga(table, {.size = size}, observer);
-    case Method::Corrective: return corrective(table, {.size = size}, observer);
-    case Method::FrankWolfe: return frank_wolfe(table, {.size = size}, observer);
-    case Method::Pursuit: return pursuit(table, {.size = size}, observer);
-    case Method::Importance: return importance(table, {.size = size, .seed = 5}, observer);
-    case Method::Uniform: return uniform(table, {.size = size, .seed = 5}, observer);
-  }
-  return {};
+  return giga::build(table, method, {.size = size}, {.size = size, .seed = 5}, observer);
 }
 
 BuildResult build_on(const VectorTable& table, BuildResult earlier, Index size, const Observer& observer) {

@@ -117,6 +117,10 @@ using Observer = std::function<Verdict(const StepRecord&)>;
 [[nodiscard]] BuildResult uniform(const VectorTable& table, const SamplingOptions& options = {},
                                   const Observer& observer = {});
 
+/// Any of them by its name: the greedy methods take `greedy`, the others `sampling`.
+[[nodiscard]] BuildResult build(const VectorTable& table, Method method, const GreedyOptions& greedy,
+                                const SamplingOptions& sampling, const Observer& observer = {});
+
 /// Goes on from an earlier result of the same table with any of the methods. To 100 and on to 200 gives the
 /// same bits as straight to 200. Throws std::invalid_argument if `earlier` has no state or is of another
 /// table's shape.

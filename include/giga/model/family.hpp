@@ -18,6 +18,11 @@ enum class Family {
 [[nodiscard]] std::string_view link_name(Family family);
 [[nodiscard]] std::optional<Family> family_named(std::string_view family, std::string_view link);
 
+/// Whether the response is a count, whose likelihood has the constant log y!.
+[[nodiscard]] constexpr bool is_count(Family family) {
+  return family == Family::PoissonSoftplus || family == Family::PoissonLog;
+}
+
 /// A family with what it needs besides y and s.
 struct FamilyParameters {
   Family family = Family::BernoulliLogit;
