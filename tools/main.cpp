@@ -20,6 +20,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
+  giga fit flights.csv --family bernoulli
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
   giga sample coreset.csv --out draws
   giga summary draws
@@ -33,7 +34,7 @@ Exit codes:
    64 wrong usage      71 out of memory       143 stopped by SIGTERM
    65 bad data         73 cannot create the output
    66 no input         74 cannot read or write
-    1 giga check --strict: the verdict is not safe)";
+    1 --strict, of giga fit and giga check: the verdict is not safe)";
 
 constexpr const char* kSimulateFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
@@ -49,10 +50,12 @@ class Command {
     root_.footer(kFooter);
     root_.allow_extras();
     root_.require_subcommand(0, 1);
+    verbs_.push_back(declare_fit(root_));
     verbs_.push_back(declare_build(root_));
     verbs_.push_back(declare_sample(root_));
     verbs_.push_back(declare_summary(root_));
     verbs_.push_back(declare_check(root_));
+    verbs_.push_back(declare_report(root_));
     simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");
     simulate_->footer(kSimulateFooter);
     simulate_->allow_extras();
