@@ -61,6 +61,7 @@ Json certificate_json(const Certificate& certificate, const std::vector<std::str
   out["min_effective_size"] = certificate.min_effective_size;
   out["exact"] = certificate.coreset.exact;
   out["laplace_exact"] = certificate.laplace.exact;
+  out["usable"] = certificate.coreset.usable;
   out["laplace_usable"] = certificate.laplace.usable;
   out["laplace_converged"] = certificate.laplace_end == LaplaceEnd::Converged;
   out["parameters"] = parameters_json(certificate, names, num_original);
@@ -109,6 +110,7 @@ Certificate certificate_of(const Json& json) {
   out.coreset.relative_ess = number_in(json, "relative_ess");
   out.coreset.num_draws = count_in(json, "num_draws");
   out.coreset.num_impossible = count_in(json, "num_impossible");
+  out.coreset.usable = json.at("usable").get<bool>();
   out.coreset.exact = json.at("exact").get<bool>();
   out.laplace.k_hat = number_in(json, "laplace_k_hat", kInfinite);
   out.laplace.k_limit = number_in(json, "laplace_k_limit");

@@ -96,9 +96,9 @@ Json full_data_json(const FullDataCost& cost) {
 
 Json options_json(const FitRequest& request, const Json& build) {
   Json options = build;
-  options.erase("input");
+  for (const char* key : {"input", "out"}) options.erase(key);  // the record lies in the folder
+  if (!request.times) options.erase("threads");
   options.update(sampling_json(request.sample));
-  options["out"] = request.out.native();
   return options;
 }
 
