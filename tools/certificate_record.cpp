@@ -127,8 +127,12 @@ Certificate certificate_of(const Json& json) {
   out.fisher_coreset = fisher("fisher_coreset");
   out.fisher_full = fisher("fisher_full");
   out.fisher_laplace = fisher("fisher_laplace");
-  out.kl_laplace = {number_in(json, "kl_laplace_of_coreset"), number_in(json, "kl_laplace_of_full")};
-  out.kl_draws = {number_in(json, "kl_draws_of_coreset"), number_in(json, "kl_draws_of_full")};
+  const auto divergence = [&](const std::string& name) {
+    return Divergences{number_in(json, (name + "_of_coreset").c_str(), kInfinite),
+                       number_in(json, (name + "_of_full").c_str(), kInfinite)};
+  };
+  out.kl_laplace = divergence("kl_laplace");
+  out.kl_draws = divergence("kl_draws");
   return out;
 }
 

@@ -1,0 +1,12 @@
+// Not part of a default run: `ctest -L slow`.
+#include "cli/fit_command.hpp"
+
+namespace giga::test {
+namespace {
+
+TEST_F(KilledFit, ResumesToTheSameBytesFromFiftyMoments) {
+  kill_and_resume(50, 2);
+}
+
+}  // namespace
+}  // namespace giga::test

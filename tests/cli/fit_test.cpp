@@ -1,0 +1,238 @@
+// giga fit and giga report: the whole job, the same bytes however it came about, and nothing lost when it is
+// stopped.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <sstream>
+
+#include "cli/fit_command.hpp"
+
+namespace giga::test {
+namespace {
+
+using nlohmann::json;
+
+TEST_F(FitCommand, WritesTheFolderAndEndsWithTheTableAndTheVerdict) {
+  write_table();
+  const Outcome outcome = fit({"t.csv", "--family", "bernoulli"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  for (const char* name : {"coreset.csv", "coreset.json", "draws_1.csv", "draws_4.csv", "summary.csv",
+                           "weights.csv", "run.json", "report.html"})
+    EXPECT_TRUE(fs::exists(folder_ / ("t-fit/" + std::string(name)))) << name;
+  EXPECT_EQ(files("t-fit").size(), 10U);
+  for (const char* text : {"x1 ", "(intercept) ", "R-hat", "ESS bulk", "of 2,000 rows (", "held out",
+                           "checked against all 2,000 rows: k-hat ", ", safe to use", "seconds ",
+                           "MCMC on them would take about", "open t-fit/report.html"})
+    EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
+}
+
+TEST_F(FitCommand, TheRecordHasWhatTheContractNames) {
+  write_table();
+  const Outcome outcome = fit(usual("out", {"--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_EQ(outcome.out, bytes("out/run.json"));
+  const json run = record("out");
+  expect_finite_numbers(run);
+  for (const char* key :
+       {"options", "seed", "version", "N", "D", "J", "size", "relative_error", "heldout_error", "termination",
+        "trace", "certificate", "diagnostics", "seconds", "peak_bytes"})
+    EXPECT_TRUE(run.contains(key)) << key;
+  for (const char* stage :
+       {"load", "laplace", "project", "prepare", "construct", "sample", "certify", "total"})
+    EXPECT_TRUE(run["seconds"].contains(stage)) << stage;
+  EXPECT_EQ(run["command"], "fit");
+  EXPECT_EQ(run["options"]["projection"], "curvature");
+  EXPECT_EQ(run["certificate"]["verdict"], "safe");
+  EXPECT_EQ(run["rounds"].size(), 1U);
+  EXPECT_LE(run["heldout_error"], 0.05);
+}
+
+TEST_F(FitCommand, SameSeedSameBytesForAnyNumberOfThreads) {
+  write_table();
+  for (const auto& [out, threads] : {std::pair("one", "1"), std::pair("two", "2"), std::pair("many", "5")})
+    ASSERT_EQ(fit(usual(out, {"--no-times", "--threads", threads})).code, 0);
+  expect_same_files("one", "two");
+  expect_same_files("one", "many");
+  ASSERT_EQ(fit(usual("other", {"--no-times", "--seed", "2"})).code, 0);
+  EXPECT_NE(bytes("one/draws_1.csv"), bytes("other/draws_1.csv"));
+}
+
+TEST_F(FitCommand, MeasuredTimesAreAllThatTwoRunsDifferIn) {
+  write_table();
+  for (const char* out : {"one", "two"}) ASSERT_EQ(fit(usual(out)).code, 0);
+  json one = record("one"), two = record("two");
+  for (json* run : {&one, &two})
+    for (const char* key : {"seconds", "peak_bytes", "full_data"}) run->erase(key);
+  EXPECT_EQ(one, two);
+  for (const auto& [name, content] : files("one")) {
+    if (name == "run.json" || name == "report.html") continue;
+    EXPECT_TRUE(bytes("two/" + name) == content) << name;
+  }
+}
+
+TEST_F(FitCommand, IsBuildSampleAndCheckInOne) {
+  write_table();
+  ASSERT_EQ(fit(usual("out")).code, 0);
+  ASSERT_EQ(command({"build", "t.csv", "--family", "bernoulli", "--projection", "curvature", "--tolerance",
+                     "0.05", "--size", "20", "--out", "c.csv"})
+                .code,
+            0);
+  EXPECT_EQ(bytes("out/coreset.csv"), bytes("c.csv"));
+  ASSERT_EQ(command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--out", "d"}).code, 0);
+  for (const char* name : {"draws_1.csv", "draws_4.csv", "summary.csv"})
+    EXPECT_EQ(bytes(std::string("out/") + name), bytes(std::string("d/") + name)) << name;
+  ASSERT_EQ(command({"check", "t.csv", "c.csv", "d"}).code, 0);
+  const json checked = json::parse(bytes("d/certificate.json"))["certificate"];
+  const json fitted = record("out")["certificate"];
+  for (const char* key : {"k_hat", "effective_size", "verdict", "fisher_full", "kl_draws_of_coreset"})
+    EXPECT_EQ(checked[key], fitted[key]) << key;
+  EXPECT_EQ(command({"check", "t.csv", "out/coreset.csv", "out"}).code, 0)
+      << "the folder can be checked again";
+  EXPECT_NE(command({"summary", "out"}).out.find("(intercept)"), std::string::npos);
+}
+
+TEST_F(FitCommand, WeightsAddUpToOneAndCorrectTheMeans) {
+  write_table();
+  ASSERT_EQ(fit(usual("out")).code, 0);
+  std::istringstream lines(bytes("out/weights.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "chain,draw,weight");
+  double sum = 0;
+  int count = 0;
+  for (; std::getline(lines, line); ++count) sum += std::stod(line.substr(line.rfind(',') + 1));
+  EXPECT_EQ(count, 4 * 200);
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+TEST_F(FitCommand, ACoresetThatIsNotCertifiedIsExtended) {
+  write_table();
+  const Outcome outcome = fit(usual("out", {"--tolerance", "0.9"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  const json run = record("out");
+  ASSERT_GE(run["rounds"].size(), 2U);
+  EXPECT_NE(run["rounds"][0]["doubt"], "none");
+  EXPECT_LT(run["rounds"][0]["size"], run["rounds"][1]["size"]);
+  EXPECT_EQ(run["certificate"]["verdict"], "safe");
+  EXPECT_NE(outcome.error.find(" points are not certified (k-hat "), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.out.find("\nrounds "), std::string::npos) << outcome.out;
+}
+
+TEST_F(FitCommand, ASizeThatWasAskedForIsKeptAndTheVerdictSaysIfItIsTooSmall) {
+  write_table();
+  const Outcome outcome = fit(usual("out", {"--size", "5"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  const json run = record("out");
+  EXPECT_EQ(run["size"], 5);
+  EXPECT_EQ(run["certificate"]["verdict"], "not_safe");
+  EXPECT_NE(outcome.out.find("not safe: "), std::string::npos);
+  EXPECT_NE(outcome.out.find("try --size "), std::string::npos);
+  EXPECT_EQ(fit(usual("strict", {"--size", "5", "--strict"})).code, 1);
+  EXPECT_TRUE(fs::exists(folder_ / "strict/report.html"));
+  EXPECT_NE(bytes("out/report.html").find("Not certified"), std::string::npos);
+}
+
+TEST_F(FitCommand, TheReportOfTheFolderIsTheReportOfTheFit) {
+  write_table();
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--no-standardise"}, {"--no-intercept"}, {"--size", "5"}}) {
+    std::vector<std::string> arguments = usual("out", more);
+    arguments.emplace_back("--force");
+    ASSERT_EQ(fit(arguments).code, 0);
+    ASSERT_EQ(command({"report", "out", "--out", "page.html", "--force"}).code, 0);
+    EXPECT_TRUE(bytes("out/report.html") == bytes("page.html")) << "with " << (more.empty() ? "" : more[0]);
+  }
+  EXPECT_EQ(command({"report", "out"}).code, 73);
+  EXPECT_EQ(command({"report", "out", "--force", "--title", "<b>Mine</b>"}).code, 0);
+  EXPECT_NE(bytes("out/report.html").find("&lt;b&gt;Mine"), std::string::npos);
+}
+
+TEST_F(FitCommand, ReportsOfSampledFoldersHaveTheCertificateOfACheck) {
+  write_table();
+  ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--size", "20", "--out", "c.csv"}).code, 0);
+  ASSERT_EQ(command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--out", "d"}).code, 0);
+  ASSERT_EQ(command({"report", "d"}).code, 0);
+  EXPECT_EQ(bytes("d/report.html").find("id=\"certificate\""), std::string::npos);
+  ASSERT_EQ(command({"check", "t.csv", "c.csv", "d"}).code, 0);
+  ASSERT_EQ(command({"report", "d", "--force"}).code, 0);
+  EXPECT_NE(bytes("d/report.html").find("id=\"certificate\""), std::string::npos);
+}
+
+TEST_F(FitCommand, CertifiedResultsAgreeWithAllRows) {
+  write_table(6000, 3);
+  for (const auto& [family, response] :
+       {std::pair("bernoulli", ResponseKind::Labels), std::pair("poisson", ResponseKind::Counts),
+        std::pair("gaussian", ResponseKind::Reals)}) {
+    write_file(folder_ / "t.csv", csv_of(regression_table(6000, 3, response)));
+    ASSERT_EQ(fit({"t.csv", "--family", family, "--out", "out", "--force"}).code, 0);
+    ASSERT_EQ(
+        command({"sample", "t.csv", "--family", family, "--draws", "2500", "--out", "full", "--force"}).code,
+        0);
+    const json run = record("out"), full = record("full");
+    ASSERT_EQ(run["certificate"]["verdict"], "safe") << family;
+    const json& parameters = run["certificate"]["parameters"];
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const json& corrected = parameters[k]["corrected"];
+      const json& known = full["diagnostics"][k + 1];  // after lp__
+      ASSERT_EQ(parameters[k]["name"], known["variable"]);
+      const double sd = known["sd"];
+      // Five standard errors of the difference, of 24 means and as many sds.
+      const double mean_error = std::hypot(double(corrected["mcse_mean"]), double(known["mcse_mean"]));
+      const double sd_error = std::hypot(double(corrected["mcse_sd"]), double(known["mcse_sd"]));
+      EXPECT_NEAR(corrected["mean"], known["mean"], 5 * mean_error) << family << k;
+      EXPECT_NEAR(corrected["sd"], sd, 5 * sd_error) << family << k;
+      EXPECT_LT(mean_error, 0.05 * sd);
+    }
+  }
+}
+
+TEST_F(FitCommand, InterruptKeepsWhatWasDoneAndSaysHowToGoOn) {
+  write_table(20000, 12);
+  const std::vector<std::string> all = {"t.csv",      "--out",     "out",    "--family", "bernoulli",
+                                        "--no-times", "--sampler", "rwmh",   "--warmup", "1000",
+                                        "--draws",    "1000",      "--thin", "2000"};
+  const Outcome outcome = fit(all, {.arguments = {}, .signal = SIGINT, .signal_after_s = 1.0});
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_LT(outcome.seconds_after_signal, 2);
+  EXPECT_NE(outcome.error.find("giga: stopped; go on with: giga fit --resume out\n"), std::string::npos)
+      << outcome.error;
+  EXPECT_TRUE(fs::exists(folder_ / "out/partial/request.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "out/run.json"));
+  EXPECT_EQ(fit(all).code, 73) << "a stopped run is not lost by mistake";
+}
+
+TEST_F(KilledFit, ResumesToTheSameBytes) {
+  kill_and_resume(10, 1);
+}
+
+TEST_F(FitCommand, ResumeOfWhatIsDoneSaysSo) {
+  write_table();
+  ASSERT_EQ(fit(usual("out")).code, 0);
+  const auto before = files("out");
+  const Outcome outcome = fit({"--resume", "out"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.error.find("the run in out is complete"), std::string::npos);
+  EXPECT_EQ(files("out"), before);
+}
+
+TEST_F(FitCommand, ResumeRefusesOtherOptionsAndFoldersWithoutARun) {
+  EXPECT_EQ(fit({"--resume", "nowhere"}).code, 66);
+  fs::create_directory(folder_ / "empty");
+  EXPECT_EQ(fit({"--resume", "empty"}).code, 66);
+  write_table();
+  EXPECT_EQ(fit({"t.csv", "--resume", "empty"}).code, 64);
+  EXPECT_EQ(fit({"--resume", "empty", "--size", "10"}).code, 64);
+}
+
+TEST_F(FitCommand, AnEarlierRunIsReplacedOnlyWhenForced) {
+  write_table();
+  ASSERT_EQ(fit(usual("out")).code, 0);
+  const Outcome again = fit(usual("out"));
+  EXPECT_EQ(again.code, 73);
+  EXPECT_NE(again.error.find("use --force"), std::string::npos);
+  EXPECT_EQ(fit(usual("out", {"--force", "--chains", "2"})).code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "out/draws_3.csv"));
+}
+
+}  // namespace
+}  // namespace giga::test
