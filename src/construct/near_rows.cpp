@@ -10,7 +10,7 @@
 namespace giga {
 namespace {
 
-constexpr Index kMostElements = Index{1} << 24;
+constexpr Index kMostElements = Index{1} << 27;
 constexpr std::size_t kFewCandidates = 32;  // not worth narrowing
 constexpr Index kAtOnce = 256;
 

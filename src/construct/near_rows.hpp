@@ -13,7 +13,7 @@ namespace giga {
 class NearRows {
  public:
   NearRows() = default;
-  /// Holds nothing unless the rows are computed on demand and are few enough: 4 N J <= 64 MB.
+  /// Holds nothing unless the rows are computed on demand and are few enough: 4 N J <= 512 MB.
   explicit NearRows(const RowSource& rows);
 
   [[nodiscard]] bool held() const { return buffer_.bytes() > 0; }
