@@ -3,6 +3,7 @@ import math
 import shutil
 import statistics
 import subprocess
+import time
 
 from parts.common import CORES, PEERS, PYTHON, count, number, output_of, say, table
 
@@ -31,6 +32,15 @@ def ours(bench, path, seed):
     seconds = sum(chain["seconds"] for chain in record["chains"]) / min(CORES, CHAINS)
     return {"seconds": seconds, "wall": record["seconds"]["total"],
             "steps_a_second": record["gradients"] / seconds, "moments": rows}
+
+
+def fit(bench, path, seed):
+    """Seconds of giga fit, as a user waits for them: from the CSV file to the report."""
+    command = [bench.program("tools/giga"), "fit", path, "--family", "bernoulli", "--seed", seed, "--threads", CORES,
+               "--json", "--quiet", "--force", "--out", bench.folder / "fit"]
+    begin = time.monotonic()
+    record = output_of(command)
+    return {"seconds": time.monotonic() - begin, "size": record["size"], "k_hat": record["certificate"]["k_hat"]}
 
 
 def theirs(path, seed):
@@ -66,11 +76,12 @@ def inference(bench):
     source, path = bench.data / "ds1.npz", bench.folder / "ds1.csv"
     subprocess.run([PYTHON, "-c", STANDARDISE, str(source), str(path)], check=True)
     repeats = bench.repeats(3)
-    mine, peer = [], []
+    mine, peer, fits = [], [], []
     for i in range(repeats):
         say(f"inference, ds1, all rows: round {i + 1} of {repeats}")
         peer.append(theirs(path, i + 1))
         mine.append(ours(bench, path, i + 1))
+        fits.append(fit(bench, path, i + 1))
     our_rates, peer_rates = [rates(run) for run in mine], [rates(run) for run in peer]
 
     def middle(runs, key):
@@ -89,9 +100,13 @@ def inference(bench):
              for key, label in (("steps", "leapfrog steps a second"), ("ess", "least bulk ESS a second"))]])
     means = max(furthest(a, b, "mean", "mcse_mean") for a, b in zip(mine, peer))
     sds = max(furthest(a, b, "sd", "mcse_sd") for a, b in zip(mine, peer))
+    gains = sorted(b["wall"] / a["seconds"] for a, b in zip(fits, peer))
+    sizes = ", ".join(f"{run['size']} points with k-hat {run['k_hat']:.2f}" for run in fits)
+    print(f"`giga fit` of the same file with its defaults, from the CSV to the report: {number(middle(fits, 'seconds'))} s, "
+          f"**{statistics.median(gains):.0f} times** less than stan_glm ({gains[0]:.0f} to {gains[-1]:.0f}); {sizes}.\n")
     compared = repeats * len(peer[0]["moments"])
     print(f"Of {compared} means and {compared} sds the furthest apart are {means:.1f} and {sds:.1f} Monte Carlo "
           "standard errors.\n")
-    return {"ratios": ratios, "furthest_mean_z": means, "furthest_sd_z": sds,
+    return {"ratios": ratios, "fit": fits, "fit_gains": gains, "furthest_mean_z": means, "furthest_sd_z": sds,
             **{who: [{**rate, "seconds": run["seconds"], "wall": run["wall"]} for rate, run in zip(some, runs)]
                for who, some, runs in (("giga", our_rates, mine), ("rstanarm", peer_rates, peer))}}
