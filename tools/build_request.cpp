@@ -149,20 +149,20 @@ void add_build_options(Arguments& arguments) {
   add_table_options(arguments, "Table (with DATA)");
   add_model_options(arguments, "Model (with DATA)");
   const std::string project = "Projection (with DATA)";
-  arguments.add_value("projection", "NAME", kProjectionHelp, project);
-  arguments.add_value("norm", "NAME", kNormHelp, project);
+  arguments.add_choice<ProjectionKind>("projection", "NAME", kProjectionHelp, project);
+  arguments.add_choice<Norm>("norm", "NAME", kNormHelp, project);
   arguments.add_value("projection-dim", "J",
                       "Random features, 2 to 10^6, or auto: doubled from 500 until\n"
                       "the held-out error is within 1.5 of the relative (default 500)",
                       project);
-  arguments.add_value("expansion", "NAME", kExpansionHelp, project);
+  arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
   arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
   arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
-  arguments.add_value("pihat", "NAME", kPihatHelp, project);
+  arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);
   arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
   const std::string how = "Construction";
-  arguments.add_value("method", "NAME", kMethodHelp, how);
-  arguments.add_value("selector", "NAME", kSelectorHelp, how);
+  arguments.add_choice<Method>("method", "NAME", kMethodHelp, how);
+  arguments.add_choice<SelectorKind>("selector", "NAME", kSelectorHelp, how);
   arguments.add_value("size", "M", kSizeHelp, how);
   arguments.add_value("max-steps", "T", kStepsHelp, how);
   arguments.add_value("tolerance", "E", kToleranceHelp, how);

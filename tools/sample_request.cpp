@@ -124,8 +124,8 @@ void add_sample_options(Arguments& arguments) {
   add_table_options(arguments, "Table (a coreset's companion has these)");
   add_model_options(arguments, "Model (a coreset's companion has these)");
   const std::string how = "Sampling";
-  arguments.add_value("sampler", "NAME", kSamplerHelp, how);
-  arguments.add_value("protocol", "NAME", kProtocolHelp, how);
+  arguments.add_choice<SamplerKind>("sampler", "NAME", kSamplerHelp, how);
+  arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);

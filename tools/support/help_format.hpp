@@ -12,6 +12,7 @@ class HelpFormat : public CLI::Formatter {
     column_width(kColumn);
     label("OPTIONS", "options");
     label("SUBCOMMAND", "command");
+    label("Positionals", "Arguments");
   }
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
@@ -32,6 +33,10 @@ class HelpFormat : public CLI::Formatter {
     if (app->get_name() == "check") text.insert(at, " DATA coreset.csv [DIR]");
     if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;
+  }
+
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_option_text();
   }
 
   std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
