@@ -2,12 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "build_stages.hpp"
 #include "data_input.hpp"
+#include "displays.hpp"
 #include "giga/base/text.hpp"
 #include "giga/pipeline/same_data.hpp"
 #include "giga/project/curvature_projection.hpp"
@@ -17,45 +16,6 @@
 
 namespace giga::tool {
 namespace {
-
-// Begins a stage of the display whenever the work has come to another one.
-class StageDisplay {
- public:
-  explicit StageDisplay(Progress& progress) : progress_(progress) {}
-
-  Verdict operator()(const StageProgress& at) {
-    const std::lock_guard lock(mutex_);
-    if (at.stage != stage_ || at.dim != dim_) {
-      stage_ = at.stage;
-      dim_ = at.dim;
-      begin(at);
-    }
-    progress_.update(at.done, at.record != nullptr ? at.record->step : 0, detail(at));
-    return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
-  }
-
- private:
-  void begin(const StageProgress& at) {
-    switch (at.stage) {
-      case Stage::Laplace: return progress_.begin("finding the posterior mode");
-      case Stage::Project: return progress_.begin("held-out projection", at.total, "rows");
-      case Stage::Prepare:
-        return progress_.begin(fmt::format("projecting to J = {}", at.dim), at.total, "rows");
-      case Stage::Construct: return progress_.begin("building", at.total, "points");
-    }
-  }
-
-  static std::string detail(const StageProgress& at) {
-    if (at.record == nullptr) return "";
-    return fmt::format("relative error {:.2e}, held-out {:.2e}", at.record->relative_error,
-                       at.record->heldout_error);
-  }
-
-  Progress& progress_;
-  std::mutex mutex_;
-  std::optional<Stage> stage_;
-  Index dim_ = -1;
-};
 
 void resolve_size(BuildRequest& request, const Problem& problem, const Notes& note) {
   constexpr Index kLeast = 20, kMost = 1000;
@@ -68,20 +28,6 @@ void resolve_size(BuildRequest& request, const Problem& problem, const Notes& no
                      rows == 1 ? "" : "s", rows));
   }
   request.size = rows;
-}
-
-// Said before the work: nobody should wait a minute to hear that it was in vain.
-void check_memory(const BuildRequest& request, const Problem& problem) {
-  const CoresetOptions& options = request.coreset;
-  const bool curvature = options.projection == ProjectionKind::Curvature;
-  const Index dim = curvature ? curvature_dim(problem.model().num_parameters()) + options.remainder_dim
-                              : options.projection_dim;
-  const double needed = static_cast<double>(problem.model().num_rows()) * static_cast<double>(dim);
-  const auto present = static_cast<double>(physical_memory_bytes());
-  if (!is_greedy(options.method) || needed < present) return;
-  throw ResourceError(fmt::format("{} rows of J = {} take {:.0f} GB as codes, of {:.0f} GB of memory; use {}",
-                                  problem.model().num_rows(), dim, needed / 1e9, present / 1e9,
-                                  curvature ? "--projection random" : "a smaller --projection-dim"));
 }
 
 void note_missed_tolerance(const BuildRequest& request, const CoresetResult& result, const Notes& note) {
@@ -130,7 +76,22 @@ DataFacts facts_of(const Problem& problem, const CoresetResult& result, const Th
   return facts;
 }
 
-BuildOutcome outcome_of(const Problem& problem, CoresetResult result, const ThreadPool& pool) {
+}  // namespace
+
+// Said before the work: nobody should wait a minute to hear that it was in vain.
+void check_memory(const CoresetOptions& options, const Problem& problem) {
+  const bool curvature = options.projection == ProjectionKind::Curvature;
+  const Index dim = curvature ? curvature_dim(problem.model().num_parameters()) + options.remainder_dim
+                              : options.projection_dim;
+  const double needed = static_cast<double>(problem.model().num_rows()) * static_cast<double>(dim);
+  const auto present = static_cast<double>(physical_memory_bytes());
+  if (!is_greedy(options.method) || needed < present) return;
+  throw ResourceError(fmt::format("{} rows of J = {} take {:.0f} GB as codes, of {:.0f} GB of memory; use {}",
+                                  problem.model().num_rows(), dim, needed / 1e9, present / 1e9,
+                                  curvature ? "--projection random" : "a smaller --projection-dim"));
+}
+
+BuildOutcome build_outcome(const Problem& problem, CoresetResult result, const ThreadPool& pool) {
   BuildOutcome outcome;
   outcome.data = facts_of(problem, result, pool);
   outcome.num_rows = problem.data().num_rows();
@@ -154,8 +115,6 @@ BuildOutcome outcome_of(const Problem& problem, CoresetResult result, const Thre
   return outcome;
 }
 
-}  // namespace
-
 BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   const Stopwatch total;
   Stopwatch stage;
@@ -170,10 +129,11 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   for (const std::string& text : problem.notes()) note(text);
   resolve_size(request, problem, note);
   request.coreset.size = request.size;
+  request.coreset = with_projection(request.coreset, problem);
   note_lost_columns(request, data, note);
-  check_memory(request, problem);
+  check_memory(request.coreset, problem);
 
-  StageDisplay display(progress);
+  BuildDisplay display(progress);
   CoresetResult result = build_coreset(problem, request.coreset, pool,
                                        [&display](const StageProgress& at) { return display(at); });
   progress.end();
@@ -182,7 +142,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   note_missed_tolerance(request, result, note);
   if (result.zero_target)
     note("the vectors sum to zero but for rounding: there is nothing to approximate, the coreset is empty");
-  BuildOutcome outcome = outcome_of(problem, std::move(result), pool);
+  BuildOutcome outcome = build_outcome(problem, std::move(result), pool);
   outcome.load_s = load_s;
   outcome.total_s = total.seconds();
   return outcome;

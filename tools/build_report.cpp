@@ -6,7 +6,6 @@
 
 #include "giga/base/text.hpp"
 #include "giga/pipeline/coreset_file.hpp"
-#include "record_parts.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {
@@ -237,7 +236,7 @@ std::string summary(const BuildRequest& request, const BuildOutcome& outcome) {
   return text;
 }
 
-std::string run_record(const BuildRequest& request, const BuildOutcome& outcome) {
+Json build_record(const BuildRequest& request, const BuildOutcome& outcome) {
   const BuildResult& result = outcome.result;
   Json record;
   record["command"] = "build";
@@ -273,7 +272,11 @@ std::string run_record(const BuildRequest& request, const BuildOutcome& outcome)
   record["diagnostics"] = nullptr;
   record["seconds"] = seconds_json(outcome);
   record["peak_bytes"] = peak_bytes();
-  return dumped(record);
+  return record;
+}
+
+std::string run_record(const BuildRequest& request, const BuildOutcome& outcome) {
+  return dumped(build_record(request, outcome));
 }
 
 }  // namespace giga::tool

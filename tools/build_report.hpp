@@ -11,6 +11,7 @@
 #include "giga/data/dataset.hpp"
 #include "giga/data/standardise.hpp"
 #include "giga/infer/laplace.hpp"
+#include "record_parts.hpp"
 
 namespace giga::tool {
 
@@ -60,7 +61,8 @@ struct BuildOutcome {
 /// The table a person reads, a line for each fact.
 [[nodiscard]] std::string summary(const BuildRequest& request, const BuildOutcome& outcome);
 
-/// The run record. Numbers that are not finite are null.
+/// The run record, and its text. Numbers that are not finite are null.
+[[nodiscard]] Json build_record(const BuildRequest& request, const BuildOutcome& outcome);
 [[nodiscard]] std::string run_record(const BuildRequest& request, const BuildOutcome& outcome);
 
 }  // namespace giga::tool

@@ -38,7 +38,11 @@ DATA, the relative error for vectors)";
 
 constexpr const char* kProjectionHelp = R"(random     J random features (default)
 curvature  gradient and curvature of each row, no randomness:
-           D(D+3)/2 numbers, in the whitened norm)";
+           D(D+3)/2 numbers, in the whitened norm
+auto       curvature to D = 69, else random, whitened, J auto)";
+
+constexpr const char* kDimHelp = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
+the held-out error is within 1.5 of the relative (default 500))";
 
 constexpr const char* kExpansionHelp = R"(Of the curvature: taylor (default; meets the Laplace approximation)
 or hermite (meets the mean gradient over pihat))";
@@ -55,12 +59,22 @@ constexpr std::array kDataOptions = {
     "delimiter",  "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows",
     "projection", "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
 
+// The projection that options speak of which only one of them has.
+ProjectionKind implied(const Arguments& arguments, ProjectionKind fallback) {
+  if (fallback != ProjectionKind::Auto) return fallback;
+  if (arguments.given("projection-dim") || arguments.given("norm")) return ProjectionKind::Random;
+  if (arguments.given("expansion") || arguments.given("remainder-dim")) return ProjectionKind::Curvature;
+  return fallback;
+}
+
+}  // namespace
+
 void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
   coreset.pihat = arguments.choice("pihat", coreset.pihat);
   coreset.subsample_rows = arguments.count("pihat-rows", 0, 1, kLargest);
   if (arguments.given("pihat-rows") && coreset.pihat != PihatKind::Subsample)
     throw UsageError("--pihat-rows goes with --pihat subsample");
-  coreset.projection = arguments.choice("projection", coreset.projection);
+  coreset.projection = arguments.choice("projection", implied(arguments, coreset.projection));
   coreset.norm = arguments.choice("norm", coreset.norm);
   const bool curvature = coreset.projection == ProjectionKind::Curvature;
   coreset.projection_dim =
@@ -83,6 +97,8 @@ void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
   if (coreset.remainder_dim > 0 && coreset.expansion == Expansion::Taylor)
     throw UsageError("--remainder-dim goes with --expansion hermite");
 }
+
+namespace {
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");
@@ -111,6 +127,17 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
     throw UsageError("--out is the input file; give another name");
 }
 
+}  // namespace
+
+std::string_view name(InputKind kind) {
+  switch (kind) {
+    case InputKind::Data: return "data";
+    case InputKind::Vectors: return "vectors";
+    case InputKind::Loglik: return "loglik";
+  }
+  return "unknown";
+}
+
 void set_construction(const Arguments& arguments, BuildRequest& request) {
   constexpr Index kDefaultSize = 100;
   constexpr Index kToleranceSize = 1000;  // the limit when only --tolerance is given
@@ -131,15 +158,29 @@ void set_construction(const Arguments& arguments, BuildRequest& request) {
   }
 }
 
-}  // namespace
+void add_projection_options(Arguments& arguments, const std::string& project, const BuildHelp& help) {
+  arguments.add_choice<ProjectionKind>("projection", "NAME", help.projection, project);
+  arguments.add_choice<Norm>("norm", "NAME", help.norm, project);
+  arguments.add_value("projection-dim", "J", help.projection_dim, project);
+  arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
+  arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
+  arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
+  arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);
+  arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
+}
 
-std::string_view name(InputKind kind) {
-  switch (kind) {
-    case InputKind::Data: return "data";
-    case InputKind::Vectors: return "vectors";
-    case InputKind::Loglik: return "loglik";
-  }
-  return "unknown";
+void add_construction_options(Arguments& arguments, const BuildHelp& help) {
+  const std::string how = "Construction";
+  arguments.add_choice<Method>("method", "NAME", kMethodHelp, how);
+  arguments.add_choice<SelectorKind>("selector", "NAME", kSelectorHelp, how);
+  arguments.add_value("size", "M", help.size, how);
+  arguments.add_value("max-steps", "T", kStepsHelp, how);
+  arguments.add_value("tolerance", "E", help.tolerance, how);
+}
+
+void add_run_options(Arguments& arguments, const std::string& group) {
+  arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", group);
+  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", group);
 }
 
 void add_build_options(Arguments& arguments) {
@@ -148,26 +189,10 @@ void add_build_options(Arguments& arguments) {
   arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
   add_table_options(arguments, "Table (with DATA)");
   add_model_options(arguments, "Model (with DATA)");
-  const std::string project = "Projection (with DATA)";
-  arguments.add_choice<ProjectionKind>("projection", "NAME", kProjectionHelp, project);
-  arguments.add_choice<Norm>("norm", "NAME", kNormHelp, project);
-  arguments.add_value("projection-dim", "J",
-                      "Random features, 2 to 10^6, or auto: doubled from 500 until\n"
-                      "the held-out error is within 1.5 of the relative (default 500)",
-                      project);
-  arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
-  arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
-  arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
-  arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);
-  arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
-  const std::string how = "Construction";
-  arguments.add_choice<Method>("method", "NAME", kMethodHelp, how);
-  arguments.add_choice<SelectorKind>("selector", "NAME", kSelectorHelp, how);
-  arguments.add_value("size", "M", kSizeHelp, how);
-  arguments.add_value("max-steps", "T", kStepsHelp, how);
-  arguments.add_value("tolerance", "E", kToleranceHelp, how);
-  arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", how);
+  const BuildHelp help{kProjectionHelp, kNormHelp, kDimHelp, kSizeHelp, kToleranceHelp};
+  add_projection_options(arguments, "Projection (with DATA)", help);
+  add_construction_options(arguments, help);
+  add_run_options(arguments, "Construction");
   const std::string output = "Output";
   arguments.add_value("out", "FILE",
                       "Where the coreset goes (default stdout); for DATA its scale\n"

@@ -38,6 +38,21 @@ struct BuildRequest {
 
 void add_build_options(Arguments& arguments);
 
+/// What the help says of options whose defaults differ from verb to verb.
+struct BuildHelp {
+  const char *projection, *norm, *projection_dim, *size, *tolerance;
+};
+
+/// Parts of these that other verbs have too.
+void add_projection_options(Arguments& arguments, const std::string& group, const BuildHelp& help);
+void add_construction_options(Arguments& arguments, const BuildHelp& help);
+/// --seed and --threads.
+void add_run_options(Arguments& arguments, const std::string& group);
+
+/// What is given of those replaces what is there. The size is resolved where it was given.
+void set_projection(const Arguments& arguments, CoresetOptions& coreset);
+void set_construction(const Arguments& arguments, BuildRequest& request);
+
 /// Throws UsageError for whatever cannot be.
 [[nodiscard]] BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data);
 

@@ -8,6 +8,11 @@ namespace giga::tool {
 
 /// `request.size` is resolved on the way.
 [[nodiscard]] BuildOutcome build_from_data(BuildRequest& request, const Notes& note);
+/// What came of a build of a problem, by rows of the input.
+[[nodiscard]] BuildOutcome build_outcome(const Problem& problem, CoresetResult result,
+                                         const ThreadPool& pool);
+/// Throws ResourceError where the codes of the rows would not fit into memory.
+void check_memory(const CoresetOptions& options, const Problem& problem);
 [[nodiscard]] BuildOutcome build_from_vectors(BuildRequest& request, const Notes& note);
 
 }  // namespace giga::tool

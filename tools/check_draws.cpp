@@ -30,10 +30,13 @@ Json record_in(const std::filesystem::path& folder, std::vector<std::string>& no
   const MappedFile file = MappedFile::open(path);
   const auto* text = reinterpret_cast<const char*>(file.bytes().data());
   Json record = parsed({text, file.bytes().size()});
-  const bool good = record.is_object() && record.value("command", Json()) == "sample" &&
-                    record.contains("options") && record["options"].is_object();
+  const bool good =
+      record.is_object() &&
+      (record.value("command", Json()) == "sample" || record.value("command", Json()) == "fit") &&
+      record.contains("options") && record["options"].is_object();
   if (good) return record;
-  notes.push_back(fmt::format("{}: is not a record of giga sample; {}", printable_path(path), doubt));
+  notes.push_back(
+      fmt::format("{}: is not a record of giga sample or giga fit; {}", printable_path(path), doubt));
   return nullptr;
 }
 
@@ -46,7 +49,7 @@ std::string sampled_from(const Json& record) {
 bool known_by(const Json& record, const CheckRequest& request, std::vector<std::string>& notes) {
   if (record.is_null()) return false;
   const std::string folder = printable_path(*request.draws);
-  if (record["options"].value("companion", Json()).is_null()) {
+  if (record["command"] == "sample" && record["options"].value("companion", Json()).is_null()) {
     throw DataError(fmt::format(
         "{}: its draws are of the posterior of {}, without a companion, and not of {}; "
         "sample the coreset: giga sample {} --out DIR",

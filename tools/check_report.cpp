@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
+#include "certificate_record.hpp"
 #include "giga/base/text.hpp"
-#include "giga/report/certificate_text.hpp"
-#include "record_parts.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {
@@ -30,58 +27,6 @@ Json options_json(const CheckRequest& request) {
   options["strict"] = request.strict;
   options["out"] = request.out ? Json(request.out->native()) : Json(nullptr);
   return options;
-}
-
-Json estimate_json(const Estimate& estimate) {
-  return {{"mean", estimate.mean},
-          {"sd", estimate.sd},
-          {"mcse_mean", estimate.mcse_mean},
-          {"mcse_sd", estimate.mcse_sd}};
-}
-
-Json parameters_json(const CheckOutcome& outcome) {
-  const Correction &coreset = outcome.certificate.coreset, &laplace = outcome.certificate.laplace;
-  const std::size_t derived = coreset.quantities_after.size();
-  Json parameters = Json::array();
-  for (std::size_t i = 0; i < outcome.names.size(); ++i) {
-    const bool first = i < derived;
-    const std::size_t at = first ? i : i - derived;
-    const auto before = [&](const Correction& one) {
-      return estimate_json(first ? one.quantities_before[at] : one.before[at]);
-    };
-    const auto after = [&](const Correction& one) {
-      return estimate_json(first ? one.quantities_after[at] : one.after[at]);
-    };
-    parameters.push_back(
-        {{"name", outcome.names[i]},
-         {"scale", static_cast<Index>(i) < outcome.num_original ? "original" : "standardised"},
-         {"coreset", before(coreset)},
-         {"corrected", after(coreset)},
-         {"laplace", before(laplace)},
-         {"laplace_corrected", after(laplace)}});
-  }
-  return parameters;
-}
-
-// Counts are whole numbers in the record.
-Json number_json(const std::string& name, double value) {
-  const bool count = name.starts_with("num_") || name == "laplace_num_draws" || name == "coreset_size" ||
-                     name == "suggested_size";
-  return count ? Json(static_cast<Index>(value)) : Json(value);
-}
-
-Json certificate_json(const CheckOutcome& outcome) {
-  const Certificate& certificate = outcome.certificate;
-  Json out;
-  out["verdict"] = certificate.safe() ? "safe" : "not_safe";
-  out["doubt"] = name(certificate.doubt);
-  out["sentence"] = certificate_sentence(certificate);
-  for (const auto& [key, value] : certificate_numbers(certificate)) out[key] = number_json(key, value);
-  out["exact"] = certificate.coreset.exact;
-  out["laplace_usable"] = certificate.laplace.usable;
-  out["laplace_converged"] = certificate.laplace_end == LaplaceEnd::Converged;
-  out["parameters"] = parameters_json(outcome);
-  return out;
 }
 
 }  // namespace
@@ -122,7 +67,7 @@ std::string check_record(const CheckRequest& request, const CheckOutcome& outcom
                      {"length", outcome.length},
                      {"made_here", !request.draws},
                      {"known_to_be_of_this_coreset", outcome.known}};
-  record["certificate"] = certificate_json(outcome);
+  record["certificate"] = certificate_json(outcome.certificate, outcome.names, outcome.num_original);
   record["notes"] = outcome.notes;
   record["seconds"] = {{"load", outcome.load_s},
                        {"laplace", 0.0},

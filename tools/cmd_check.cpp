@@ -6,6 +6,7 @@
 #include "check_report.hpp"
 #include "commands.hpp"
 #include "data_input.hpp"
+#include "displays.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
@@ -42,36 +43,6 @@ coreset is safe to use. Corrected means and standard deviations, Fisher
 distances and divergences stand beside it, and so does the Laplace
 approximation. Model, prior and the way of reading DATA come from coreset.json;
 DATA that is not the table of the coreset is refused.)";
-
-// Begins a stage of the display whenever the work has come to another one; ends the work on a signal.
-class CheckDisplay {
- public:
-  CheckDisplay(Progress& progress, Index num_rows) : progress_(progress), num_rows_(num_rows) {}
-
-  void operator()(const CertificateProgress& at) {
-    stop_if_signalled();
-    if (at.stage != stage_) {
-      stage_ = at.stage;
-      begin(at.stage);
-    }
-    progress_.update(static_cast<Index>(static_cast<double>(num_rows_) * at.share), 0, "");
-  }
-
- private:
-  void begin(CertificateStage stage) {
-    switch (stage) {
-      case CertificateStage::Laplace: return progress_.begin("finding the posterior mode");
-      case CertificateStage::Ratios: return progress_.begin("all rows at the draws", num_rows_, "rows");
-      case CertificateStage::LaplaceRatios:
-        return progress_.begin("all rows at draws of Laplace", num_rows_, "rows");
-      case CertificateStage::Gradients: return progress_.begin("gradients of all rows", num_rows_, "rows");
-    }
-  }
-
-  Progress& progress_;
-  Index num_rows_;
-  std::optional<CertificateStage> stage_;
-};
 
 // Made and destroyed before the work: nobody should wait to hear that the file exists.
 void check_creatable(const CheckRequest& request) {
@@ -152,15 +123,8 @@ class Check {
                         const BothScales& scales, Progress& progress) const {
     CertificateOptions options;
     options.seed = request_.sample.sample.seed;
-    if (request_.companion.model.standardise) {
-      const auto count = static_cast<std::size_t>(scales.num_original());
-      options.quantities = {scales.num_original(), [&scales, count](const double* theta) {
-                              std::vector<double> values = scales.values(theta);
-                              values.resize(count);
-                              return values;
-                            }};
-    }
-    CheckDisplay display(progress, problem.model().num_rows());
+    options.quantities = original_quantities(scales, request_.companion.model.standardise);
+    CertificateDisplay display(progress, problem.model().num_rows());
     Certificate certificate = certify_coreset(problem, chosen, chains, pool_, options,
                                               [&display](const CertificateProgress& at) { display(at); });
     progress.end();

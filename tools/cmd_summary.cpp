@@ -74,12 +74,13 @@ std::map<std::string, std::string> names_beside(const std::filesystem::path& dra
     const MappedFile file = MappedFile::open(path);
     const auto* text = reinterpret_cast<const char*>(file.bytes().data());
     const Json record = parsed({text, file.bytes().size()});
-    if (record.at("command") != "sample") return names;
+    if (record.at("command") != "sample" && record.at("command") != "fit") return names;
     for (const Json& parameter : record.at("parameters"))
       names.emplace(parameter.at("column").get<std::string>(), parameter.at("name").get<std::string>());
   } catch (const std::exception&) {
     names.clear();
-    note(printable_path(path) + " is not a record of giga sample; the columns keep their own names");
+    note(printable_path(path) +
+         " is not a record of giga sample or giga fit; the columns keep their own names");
   }
   return names;
 }

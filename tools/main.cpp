@@ -20,6 +20,7 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
+  giga fit flights.csv --family bernoulli
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
   giga sample coreset.csv --out draws
   giga summary draws
@@ -44,10 +45,12 @@ class Command {
     root_.footer(kFooter + exit_code_help());
     root_.allow_extras();
     root_.require_subcommand(0, 1);
+    verbs_.push_back(declare_fit(root_));
     verbs_.push_back(declare_build(root_));
     verbs_.push_back(declare_sample(root_));
     verbs_.push_back(declare_summary(root_));
     verbs_.push_back(declare_check(root_));
+    verbs_.push_back(declare_report(root_));
     simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");
     simulate_->footer(kSimulateFooter);
     simulate_->allow_extras();

@@ -88,7 +88,7 @@ void check_run_folder(const fs::path& folder, bool force) {
     throw CannotCreate(name + ": is a file; --out is a folder: give another name");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw CannotCreate(name + ": no permission to write to it");
   const bool used = !draws_in(folder).empty() || fs::exists(folder / "summary.csv", ignored) ||
-                    fs::exists(folder / "run.json", ignored);
+                    fs::exists(folder / kRecordFile, ignored);
   if (used && !force)
     throw CannotCreate(name + ": has the files of an earlier run; use --force to replace them");
 }
@@ -102,16 +102,17 @@ void write_run_folder(const fs::path& folder, bool force,
     outputs.back()->write(content);
     outputs.back()->finish();
   }
+  std::error_code ignored;
+  if (force) fs::remove(folder / kRecordFile, ignored);
   for (const auto& output : outputs) output->commit();
   made.keep();
-  for (const fs::path& path : draws_in(folder)) {
+  std::vector<fs::path> stale = draws_in(folder);
+  for (const char* name : {kCertificateFile, kReportFile, kWeightsFile}) stale.push_back(folder / name);
+  for (const fs::path& path : stale) {
     const bool written = std::any_of(files.begin(), files.end(),
                                      [&](const auto& file) { return path.filename() == file.first; });
-    std::error_code ignored;
     if (!written) fs::remove(path, ignored);
   }
-  std::error_code ignored;
-  fs::remove(folder / kCertificateFile, ignored);  // it is of draws that are no more
 }
 
 }  // namespace giga::tool

@@ -1,4 +1,5 @@
-// The folder that a run writes its files to: draws_1.csv, draws_2.csv, ..., summary.csv, run.json.
+// The folder that a run writes its files to: draws_1.csv, draws_2.csv, ..., summary.csv, run.json; those of
+// giga fit too.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,10 @@ namespace giga::tool {
 /// What `giga check` writes to the folder of the draws it certifies.
 inline constexpr const char* kCertificateFile = "certificate.json";
 
+inline constexpr const char* kRecordFile = "run.json";
+inline constexpr const char* kReportFile = "report.html";
+inline constexpr const char* kWeightsFile = "weights.csv";  ///< of the draws, by the certificate
+
 /// draws_<number>.csv in the folder, by number.
 [[nodiscard]] std::vector<std::filesystem::path> draws_in(const std::filesystem::path& folder);
 
@@ -18,9 +23,10 @@ inline constexpr const char* kCertificateFile = "certificate.json";
 /// false.
 void check_run_folder(const std::filesystem::path& folder, bool force);
 
-/// Makes the folder if it does not exist. All files are on the disk before any of them appears, and the draws
-/// of an earlier run that these do not replace, and its certificate, are removed last. On a failure nothing
-/// is left behind.
+/// Makes the folder if it does not exist. All files are on the disk before any of them appears; the record of
+/// an earlier run goes first and the new one comes last, so that a record is always that of the other files.
+/// What is left of the earlier run, draws, certificate and report, is removed at the end. On a failure
+/// nothing is left behind.
 void write_run_folder(const std::filesystem::path& folder, bool force,
                       const std::vector<std::pair<std::string, std::string>>& files);
 

@@ -7,19 +7,59 @@
 #include "giga/base/text.hpp"
 #include "giga/pipeline/same_data.hpp"
 #include "giga/report/draws_csv.hpp"
-#include "record_parts.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {
 namespace {
 
 Json options_json(const SampleRequest& request) {
-  const SampleOptions& sample = request.sample;
   Json options;
   options["path"] = request.input.native();
   options["companion"] = request.companion ? Json(request.companion->path.native()) : Json(nullptr);
   options.update(read_json(request.read));
   options.update(model_json(request.model));
+  options.update(sampling_json(request));
+  options["seed"] = request.sample.seed;
+  options["threads"] = request.threads;
+  options["out"] = request.out ? Json(request.out->native()) : Json(nullptr);
+  return options;
+}
+
+Index gradients_of(const SampleOutcome& outcome) {
+  Index sum = 0;
+  for (const Chain& chain : outcome.chains) sum += chain.num_gradients;
+  return sum;
+}
+
+double gradients_per_second(const SampleOutcome& outcome) {
+  return outcome.sample_s > 0 ? static_cast<double>(gradients_of(outcome)) / outcome.sample_s : 0.0;
+}
+
+}  // namespace
+
+SampleOutcome sample_outcome(const SampleRequest& request, const Problem& problem, const BothScales& scales,
+                             std::span<const Chain> chains, const ThreadPool& pool) {
+  SampleOutcome outcome;
+  for (const Chain& chain : chains) outcome.chains.push_back(scales.apply(chain));
+  outcome.num_used = problem.model().num_rows();
+  outcome.num_parameters = problem.model().num_parameters();
+  outcome.scale = problem.scale();
+  outcome.names = scales.names();
+  outcome.columns = safe_columns(outcome.names);
+  outcome.num_original = scales.num_original();
+  outcome.quantities = summarise_chains(outcome.chains, outcome.names, true, pool);
+  const Index depth = request.sample.sampler == SamplerKind::Nuts ? request.sample.max_depth : 0;
+  outcome.health = health_of(outcome.chains, request.sample.sampler, depth);
+  // What is wrong with a coefficient is wrong with it on both scales: it is said once.
+  outcome.warnings =
+      warnings(std::span(outcome.quantities).first(1 + static_cast<std::size_t>(outcome.num_original)),
+               outcome.health);
+  return outcome;
+}
+
+Json sampling_json(const SampleRequest& request) {
+  const SampleOptions& sample = request.sample;
+  Json options;
   options["sampler"] = name(sample.sampler);
   options["protocol"] = name(request.protocol);
   options["chains"] = request.chains;
@@ -31,9 +71,6 @@ Json options_json(const SampleRequest& request) {
   options["leapfrog_steps"] =
       sample.sampler == SamplerKind::Hmc ? Json(sample.leapfrog_steps) : Json(nullptr);
   options["step_jitter"] = sample.sampler == SamplerKind::Hmc ? Json(sample.step_jitter) : Json(nullptr);
-  options["seed"] = sample.seed;
-  options["threads"] = request.threads;
-  options["out"] = request.out ? Json(request.out->native()) : Json(nullptr);
   return options;
 }
 
@@ -61,22 +98,10 @@ Json chains_json(const SampleOutcome& outcome) {
                       {"acceptance", health.acceptance},
                       {"e_bfmi", health.e_bfmi},
                       {"attempts", chain.attempts},
-                      {"seconds", outcome.chain_s[c]}});
+                      {"seconds", c < outcome.chain_s.size() ? Json(outcome.chain_s[c]) : Json(nullptr)}});
   }
   return chains;
 }
-
-Index gradients_of(const SampleOutcome& outcome) {
-  Index sum = 0;
-  for (const Chain& chain : outcome.chains) sum += chain.num_gradients;
-  return sum;
-}
-
-double gradients_per_second(const SampleOutcome& outcome) {
-  return outcome.sample_s > 0 ? static_cast<double>(gradients_of(outcome)) / outcome.sample_s : 0.0;
-}
-
-}  // namespace
 
 std::string sample_table(const SampleOutcome& outcome) {
   return summary_text(
@@ -113,6 +138,7 @@ std::string sample_record(const SampleRequest& request, const SampleOutcome& out
   record["command"] = "sample";
   record["version"] = GIGA_VERSION;
   record["options"] = options_json(request);
+  record["model"] = model_text(request.model);
   record["seed"] = request.sample.seed;
   record["N"] = outcome.num_rows;
   record["D"] = outcome.num_parameters;
@@ -139,8 +165,8 @@ std::string sample_record(const SampleRequest& request, const SampleOutcome& out
   return dumped(record);
 }
 
-std::vector<std::pair<std::string, std::string>> sample_files(const SampleRequest& request,
-                                                              const SampleOutcome& outcome) {
+std::vector<std::pair<std::string, std::string>> draws_files(const SampleRequest& request,
+                                                             const SampleOutcome& outcome) {
   std::vector<std::pair<std::string, std::string>> files;
   for (std::size_t c = 0; c < outcome.chains.size(); ++c) {
     const auto index = static_cast<Index>(c);
@@ -148,6 +174,12 @@ std::vector<std::pair<std::string, std::string>> sample_files(const SampleReques
                        draws_csv(draws_file(outcome.columns, request.sample, index, outcome.chains[c])));
   }
   files.emplace_back("summary.csv", summary_csv(outcome.quantities));
+  return files;
+}
+
+std::vector<std::pair<std::string, std::string>> sample_files(const SampleRequest& request,
+                                                              const SampleOutcome& outcome) {
+  auto files = draws_files(request, outcome);
   files.emplace_back("run.json", sample_record(request, outcome));
   return files;
 }

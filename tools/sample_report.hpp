@@ -1,13 +1,17 @@
 // What came of one run of `giga sample`, and the forms it is told in.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "giga/infer/chain.hpp"
 #include "giga/infer/laplace.hpp"
+#include "giga/pipeline/problem.hpp"
 #include "giga/report/draws_summary.hpp"
+#include "giga/report/original_scale.hpp"
+#include "record_parts.hpp"
 #include "sample_request.hpp"
 
 namespace giga::tool {
@@ -39,9 +43,24 @@ struct SampleOutcome {
 /// Facts of the run, a line each.
 [[nodiscard]] std::string sample_facts(const SampleRequest& request, const SampleOutcome& outcome);
 
+/// Chains as they were sampled; names, both scales, summary and warnings follow from the problem. Times,
+/// Laplace and the response are not set.
+[[nodiscard]] SampleOutcome sample_outcome(const SampleRequest& request, const Problem& problem,
+                                           const BothScales& scales, std::span<const Chain> chains,
+                                           const ThreadPool& pool);
+
+/// How the draws were made.
+[[nodiscard]] Json sampling_json(const SampleRequest& request);
+/// The columns of the files: what they are called there, their names, and on which scale they are.
+[[nodiscard]] Json parameters_json(const SampleOutcome& outcome);
+[[nodiscard]] Json chains_json(const SampleOutcome& outcome);
+
 [[nodiscard]] std::string sample_record(const SampleRequest& request, const SampleOutcome& outcome);
 
-/// Names and contents of what goes to DIR; the record last.
+/// Names and contents of the draws and their summary.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> draws_files(const SampleRequest& request,
+                                                                           const SampleOutcome& outcome);
+/// The same with the record, which comes last: all that goes to DIR.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> sample_files(const SampleRequest& request,
                                                                             const SampleOutcome& outcome);
 

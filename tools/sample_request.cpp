@@ -76,21 +76,6 @@ double step_jitter(const Arguments& arguments, double fallback) {
   return value;
 }
 
-void set_sampling(const Arguments& arguments, SampleRequest& request) {
-  const auto sampler = arguments.choice("sampler", SamplerKind::Nuts);
-  refuse_others(arguments, sampler);
-  request.protocol = arguments.choice("protocol", Protocol::Stan);
-  SampleOptions& sample = request.sample;
-  if (request.protocol == Protocol::Paper) sample = paper_protocol(sampler);
-  sample.sampler = sampler;
-  sample.thin = arguments.count("thin", sample.thin, 1, kMostThin);
-  sample.target_accept = target_accept(arguments, sample.target_accept);
-  sample.max_depth = arguments.count("max-depth", sample.max_depth, 1, kMostDepth);
-  sample.leapfrog_steps = arguments.count("leapfrog-steps", sample.leapfrog_steps, 1, kMostSteps);
-  sample.step_jitter = step_jitter(arguments, sample.step_jitter);
-  set_chains(arguments, request);
-}
-
 void set_output(const Arguments& arguments, SampleRequest& request) {
   request.force = arguments.flag("force");
   request.json = arguments.flag("json");
@@ -120,10 +105,22 @@ void set_chains(const Arguments& arguments, SampleRequest& request) {
   request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
 }
 
-void add_sample_options(Arguments& arguments) {
-  add_table_options(arguments, "Table (a coreset's companion has these)");
-  add_model_options(arguments, "Model (a coreset's companion has these)");
-  const std::string how = "Sampling";
+void set_sampling(const Arguments& arguments, SampleRequest& request) {
+  const auto sampler = arguments.choice("sampler", SamplerKind::Nuts);
+  refuse_others(arguments, sampler);
+  request.protocol = arguments.choice("protocol", Protocol::Stan);
+  SampleOptions& sample = request.sample;
+  if (request.protocol == Protocol::Paper) sample = paper_protocol(sampler);
+  sample.sampler = sampler;
+  sample.thin = arguments.count("thin", sample.thin, 1, kMostThin);
+  sample.target_accept = target_accept(arguments, sample.target_accept);
+  sample.max_depth = arguments.count("max-depth", sample.max_depth, 1, kMostDepth);
+  sample.leapfrog_steps = arguments.count("leapfrog-steps", sample.leapfrog_steps, 1, kMostSteps);
+  sample.step_jitter = step_jitter(arguments, sample.step_jitter);
+  set_chains(arguments, request);
+}
+
+void add_sampling_options(Arguments& arguments, const std::string& how) {
   arguments.add_choice<SamplerKind>("sampler", "NAME", kSamplerHelp, how);
   arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
@@ -140,6 +137,13 @@ void add_sample_options(Arguments& arguments) {
                       "hmc: each transition has a step within this share of the adapted\n"
                       "one, from 0 up to 1 (default 0.3; 0 in --protocol paper)",
                       how);
+}
+
+void add_sample_options(Arguments& arguments) {
+  add_table_options(arguments, "Table (a coreset's companion has these)");
+  add_model_options(arguments, "Model (a coreset's companion has these)");
+  const std::string how = "Sampling";
+  add_sampling_options(arguments, how);
   arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same draws", how);
   const std::string output = "Output";

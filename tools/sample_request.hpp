@@ -39,6 +39,11 @@ void set_chains(const Arguments& arguments, SampleRequest& request);
 
 void add_sample_options(Arguments& arguments);
 
+/// Sampler, protocol and what belongs to them: all but seed and threads.
+void add_sampling_options(Arguments& arguments, const std::string& group);
+/// The values of those, and set_chains.
+void set_sampling(const Arguments& arguments, SampleRequest& request);
+
 /// Throws UsageError for whatever cannot be, and what find_companion throws.
 [[nodiscard]] SampleRequest sample_request(const Arguments& arguments,
                                            const std::optional<std::string>& data);

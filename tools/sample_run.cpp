@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "data_input.hpp"
+#include "displays.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "giga/report/original_scale.hpp"
@@ -50,73 +49,6 @@ void tell(const SampleRequest& request, const WeightedProblem& loaded, const Not
           : ""));
 }
 
-// Shows all chains, with a percentage each.
-class ChainDisplay {
- public:
-  ChainDisplay(Progress& progress, Index chains, Index transitions)
-      : progress_(progress),
-        done_(static_cast<std::size_t>(chains)),
-        spans_(static_cast<std::size_t>(chains)),
-        transitions_(transitions) {
-    progress.begin("sampling", chains * transitions, "transitions");
-  }
-
-  // Called after every transition by all chains: only one that comes when it is time waits for anything.
-  Verdict operator()(const ChainProgress& at) {
-    done_[static_cast<std::size_t>(at.chain)].store(at.iteration, std::memory_order_relaxed);
-    Span& span = spans_[static_cast<std::size_t>(at.chain)];
-    span.last_s = begun_.seconds();
-    if (at.iteration == 1 && span.first_s == 0) span.first_s = span.last_s;
-    warmup_.store(at.warmup, std::memory_order_relaxed);
-    if (at.iteration % kLookEvery == 0) {
-      const std::lock_guard lock(mutex_);
-      if (since_.seconds() > kRefresh_s) {
-        since_.restart();
-        show();
-      }
-    }
-    return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
-  }
-
-  /// What each chain took, from its first transition to its last.
-  [[nodiscard]] std::vector<double> seconds() const {
-    std::vector<double> out;
-    for (const Span& span : spans_) out.push_back(span.last_s - span.first_s);
-    return out;
-  }
-
- private:
-  struct Span {
-    double first_s = 0, last_s = 0;
-  };
-
-  static constexpr double kRefresh_s = 0.05;
-  static constexpr std::size_t kMostShown = 8;
-  static constexpr Index kLookEvery = 4;
-
-  void show() {
-    Index sum = 0;
-    std::string detail = "chain";
-    for (std::size_t c = 0; c < done_.size(); ++c) {
-      const Index done = done_[c].load(std::memory_order_relaxed);
-      sum += done;
-      if (c < kMostShown)
-        detail += fmt::format("{} {} {}%", c == 0 ? "" : ",", c + 1, 100 * done / transitions_);
-    }
-    if (done_.size() > kMostShown) detail += ", ...";
-    progress_.update(sum, 0, detail + (warmup_ ? ", warm-up" : ", drawing"));
-  }
-
-  Progress& progress_;
-  std::mutex mutex_;  // guards since_
-  std::vector<std::atomic<Index>> done_;
-  std::vector<Span> spans_;  // each written by its chain alone
-  Stopwatch begun_;
-  Index transitions_;
-  std::atomic<bool> warmup_ = true;
-  Stopwatch since_;
-};
-
 // Chains run side by side, one a thread. Where there are more threads than chains and rows enough to share,
 // chains follow each other and the threads share the rows instead: the draws are the same.
 bool share_rows(const SampleRequest& request, Index num_rows, int threads) {
@@ -124,7 +56,24 @@ bool share_rows(const SampleRequest& request, Index num_rows, int threads) {
   return request.chains < threads && num_blocks(num_rows) >= kBlocksPerThread * threads;
 }
 
-void check_memory(const SampleRequest& request, Index num_columns) {
+std::vector<Chain> run_chains(const SampleRequest& request, const Problem& problem, const Normal& about,
+                              const ThreadPool& pool, Progress& progress, std::vector<double>& seconds) {
+  SampleOptions options = request.sample;
+  const bool rows = share_rows(request, problem.model().num_rows(), pool.num_threads());
+  options.threads = rows ? 1 : pool.num_threads();
+  const RegressionPosterior posterior(problem.model(), problem.prior(), rows ? &pool : nullptr);
+  ChainDisplay display(progress, request.chains, options);
+  auto chains = sample(posterior, options, dispersed_starts(about, request.chains, options.seed),
+                       [&display](const ChainProgress& at) { return display(at); });
+  seconds = display.seconds();
+  progress.end();
+  stop_if_signalled();
+  return chains;
+}
+
+}  // namespace
+
+void check_draws_memory(const SampleRequest& request, Index num_columns) {
   const double needed = 2.0 * static_cast<double>(request.chains) *
                         static_cast<double>(request.sample.draws) * static_cast<double>(num_columns) *
                         sizeof(double);
@@ -136,33 +85,6 @@ void check_memory(const SampleRequest& request, Index num_columns) {
                   request.chains, request.sample.draws, needed / 1e9, present / 1e9));
 }
 
-std::vector<Chain> run_chains(const SampleRequest& request, const Problem& problem, const Normal& about,
-                              const ThreadPool& pool, Progress& progress, std::vector<double>& seconds) {
-  SampleOptions options = request.sample;
-  const bool rows = share_rows(request, problem.model().num_rows(), pool.num_threads());
-  options.threads = rows ? 1 : pool.num_threads();
-  const RegressionPosterior posterior(problem.model(), problem.prior(), rows ? &pool : nullptr);
-  ChainDisplay display(progress, request.chains, options.warmup + options.draws * options.thin);
-  auto chains = sample(posterior, options, dispersed_starts(about, request.chains, options.seed),
-                       [&display](const ChainProgress& at) { return display(at); });
-  seconds = display.seconds();
-  progress.end();
-  stop_if_signalled();
-  return chains;
-}
-
-void summarise(const SampleRequest& request, const ThreadPool& pool, SampleOutcome& outcome) {
-  outcome.quantities = summarise_chains(outcome.chains, outcome.names, true, pool);
-  const Index depth = request.sample.sampler == SamplerKind::Nuts ? request.sample.max_depth : 0;
-  outcome.health = health_of(outcome.chains, request.sample.sampler, depth);
-  // What is wrong with a coefficient is wrong with it on both scales: it is said once.
-  outcome.warnings =
-      warnings(std::span(outcome.quantities).first(1 + static_cast<std::size_t>(outcome.num_original)),
-               outcome.health);
-}
-
-}  // namespace
-
 SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) {
   const Stopwatch total;
   Stopwatch stage;
@@ -173,37 +95,34 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
   const Problem& problem = *loaded.problem;
   const BothScales scales(loaded.features, problem.scale(), request.model.intercept,
                           request.model.standardise);
-  SampleOutcome outcome;
-  outcome.load_s = stage.restart();
+  const double load_s = stage.restart();
   progress.end();
   stop_if_signalled();
   tell(request, loaded, note);
-  check_memory(request, std::ssize(scales.names()));
+  check_draws_memory(request, std::ssize(scales.names()));
 
   progress.begin("finding the posterior mode");
-  outcome.laplace = laplace(problem.model(), problem.prior(), pool);
-  outcome.laplace_s = stage.restart();
+  const LaplaceResult mode = laplace(problem.model(), problem.prior(), pool);
+  const double laplace_s = stage.restart();
   stop_if_signalled();
-  if (outcome.laplace.end != LaplaceEnd::Converged)
+  if (mode.end != LaplaceEnd::Converged)
     note("the search for the posterior mode did not converge; chains start where it ended");
-  for (const Chain& chain :
-       run_chains(request, problem, outcome.laplace.posterior, pool, progress, outcome.chain_s))
-    outcome.chains.push_back(scales.apply(chain));
-  outcome.sample_s = stage.restart();
+  std::vector<double> chain_s;
+  const std::vector<Chain> chains = run_chains(request, problem, mode.posterior, pool, progress, chain_s);
+  const double sample_s = stage.restart();
 
-  outcome.num_rows = loaded.num_rows;
-  outcome.num_used = problem.model().num_rows();
-  outcome.num_parameters = problem.model().num_parameters();
-  outcome.response = request.companion ? request.companion->response : loaded.data->response_name();
-  outcome.features = loaded.features;
-  outcome.scale = problem.scale();
-  outcome.names = scales.names();
-  outcome.columns = safe_columns(outcome.names);
-  outcome.num_original = scales.num_original();
   progress.begin("summarising");
-  summarise(request, pool, outcome);
+  SampleOutcome outcome = sample_outcome(request, problem, scales, chains, pool);
   progress.end();
   stop_if_signalled();
+  outcome.num_rows = loaded.num_rows;
+  outcome.response = request.companion ? request.companion->response : loaded.data->response_name();
+  outcome.features = loaded.features;
+  outcome.laplace = mode;
+  outcome.chain_s = std::move(chain_s);
+  outcome.load_s = load_s;
+  outcome.laplace_s = laplace_s;
+  outcome.sample_s = sample_s;
   for (const std::string& text : outcome.warnings) note(text);
   outcome.total_s = total.seconds();
   return outcome;

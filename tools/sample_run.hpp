@@ -6,6 +6,9 @@
 
 namespace giga::tool {
 
+/// Throws ResourceError where draws of that many columns would not fit into memory.
+void check_draws_memory(const SampleRequest& request, Index num_columns);
+
 [[nodiscard]] SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note);
 
 }  // namespace giga::tool

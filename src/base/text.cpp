@@ -123,4 +123,10 @@ std::string inert(const std::string& text) {
   return formula && !parse_double(text) ? "'" + text : text;
 }
 
+std::string grouped(Index count) {
+  std::string text = std::to_string(count);
+  for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-'; at -= 3) text.insert(at - 3, 1, ',');
+  return text;
+}
+
 }  // namespace giga

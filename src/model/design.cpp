@@ -32,6 +32,15 @@ Design::Design(std::vector<double> rows, Index dim)
   inverse_scale_.assign(static_cast<std::size_t>(dim), 1.0);
 }
 
+bool Design::ends_in_ones() const {
+  if (intercept_ || own_.empty()) return intercept_;
+  for (std::size_t last = static_cast<std::size_t>(num_features_) - 1; last < own_.size();
+       last += static_cast<std::size_t>(num_features_)) {
+    if (own_[last] != 1.0) return false;
+  }
+  return true;
+}
+
 void Design::by_row(Index first, Index count, double* z) const {
   const double* mean = mean_.data();
   const double* inverse = inverse_scale_.data();

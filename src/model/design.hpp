@@ -22,7 +22,8 @@ class Design {
   [[nodiscard]] Index num_rows() const { return num_rows_; }
   /// Columns of z.
   [[nodiscard]] Index dim() const { return num_features_ + (intercept_ ? 1 : 0); }
-  [[nodiscard]] bool intercept() const { return intercept_; }
+  /// Whether the last column is 1 in every row: the intercept, or one among rows that are given.
+  [[nodiscard]] bool ends_in_ones() const;
 
   /// Row-major: dim() values a row.
   void by_row(Index first, Index count, double* z) const;

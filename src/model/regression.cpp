@@ -270,7 +270,7 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
 
 std::vector<double> Regression::start() const {
   std::vector<double> theta = Likelihood::start();
-  if (!parts_->design.intercept()) return theta;
+  if (!parts_->design.ends_in_ones()) return theta;
   Extended sum = 0, total = 0;
   for (Index n = 0; n < num_rows(); ++n) {
     sum += static_cast<Extended>(multiplicity(n) * response(n));

@@ -26,8 +26,19 @@ std::string_view name(ProjectionKind kind) {
   switch (kind) {
     case ProjectionKind::Random: return "random";
     case ProjectionKind::Curvature: return "curvature";
+    case ProjectionKind::Auto: return "auto";
   }
   return "unknown";
+}
+
+CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
+  constexpr Index kMostNumbers = 2500;  // D = 69; they are held as bytes, like those of random features
+  if (options.projection != ProjectionKind::Auto) return options;
+  const bool affordable = curvature_dim(problem.model().num_parameters()) <= kMostNumbers;
+  options.projection = affordable ? ProjectionKind::Curvature : ProjectionKind::Random;
+  options.norm = Norm::Whitened;
+  options.projection_dim = 0;
+  return options;
 }
 
 std::string_view name(Stage stage) {
@@ -82,9 +93,8 @@ std::unique_ptr<Likelihood> subsample(const Regression& model, Index asked, std:
 
 class Run {
  public:
-  Run(const Problem& problem, const CoresetOptions& options, const ThreadPool& pool,
-      const StageObserver& observer)
-      : problem_(problem), options_(options), pool_(pool), observer_(observer) {}
+  Run(const Problem& problem, CoresetOptions options, const ThreadPool& pool, const StageObserver& observer)
+      : problem_(problem), options_(std::move(options)), pool_(pool), observer_(observer) {}
 
   CoresetResult go() {
     Clock clock;
@@ -219,7 +229,7 @@ class Run {
   }
 
   const Problem& problem_;
-  const CoresetOptions& options_;
+  const CoresetOptions options_;
   const ThreadPool& pool_;
   const StageObserver& observer_;
 };
@@ -236,7 +246,7 @@ CoresetResult build_coreset(const Problem& problem, const CoresetOptions& option
   require(options.projection_dim >= 0, "projection_dim must be at least 0");
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
   require(options.subsample_rows >= 0, "subsample_rows must be at least 0");
-  return Run(problem, options, pool, observer).go();
+  return Run(problem, with_projection(options, problem), pool, observer).go();
 }
 
 }  // namespace giga

@@ -58,4 +58,14 @@ Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std:
   return out;
 }
 
+LinearQuantities original_quantities(const BothScales& scales, bool standardised) {
+  if (!standardised) return {};
+  const auto count = static_cast<std::size_t>(scales.num_original());
+  return {scales.num_original(), [&scales, count](const double* theta) {
+            std::vector<double> values = scales.values(theta);
+            values.resize(count);
+            return values;
+          }};
+}
+
 }  // namespace giga

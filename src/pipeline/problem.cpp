@@ -70,4 +70,9 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   note_shape(*this, notes_);
 }
 
+BothScales both_scales(const Problem& problem) {
+  const ModelOptions& options = problem.options();
+  return {problem.data().feature_names(), problem.scale(), options.intercept, options.standardise};
+}
+
 }  // namespace giga

@@ -17,11 +17,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-BothScales scales_of(const Problem& problem) {
-  const ModelOptions& options = problem.options();
-  return {problem.data().feature_names(), problem.scale(), options.intercept, options.standardise};
-}
-
 // The first or the last `count` columns of a chain; what was adapted is not carried along.
 Chain columns(const Chain& chain, Index first, Index count) {
   Chain part;
@@ -33,61 +28,9 @@ Chain columns(const Chain& chain, Index first, Index count) {
   return part;
 }
 
-// The values of BothScales are affine in theta: A theta + b. With C C' the covariance of theta the marginal
-// of value k has the variance |A_k C|^2.
-std::vector<LaplaceMarginal> marginals(const Normal& posterior, const BothScales& scales) {
-  const Index dim = posterior.dim();
-  const std::vector<double> centre = scales.values(posterior.mean().data());
-  std::vector<double> variance(centre.size(), 0.0);
-  std::vector<double> theta(at(dim));
-  for (Index column = 0; column < dim; ++column) {
-    for (Index d = 0; d < dim; ++d)
-      theta[at(d)] = posterior.mean()[at(d)] + posterior.factor()[at(d * dim + column)];
-    const std::vector<double> moved = scales.values(theta.data());
-    for (std::size_t k = 0; k < centre.size(); ++k)
-      variance[k] += (moved[k] - centre[k]) * (moved[k] - centre[k]);
-  }
-  std::vector<LaplaceMarginal> all;
-  for (Index k = 0; k < scales.num_original(); ++k)
-    all.push_back({centre[at(k)], std::sqrt(variance[at(k)])});
-  return all;
-}
-
-std::string words(Termination termination) {
-  switch (termination) {
-    case Termination::SizeReached: return "it ended with the size asked for";
-    case Termination::ToleranceMet: return "it ended when the error was as small as asked for";
-    case Termination::NumericLimit: return "it ended where rounding hides any further progress";
-    case Termination::NoProgress: return "it ended because no row lowered the error any further";
-    case Termination::ZeroTarget: return "the vectors of all rows sum to zero, so there is nothing to match";
-    case Termination::Stopped: return "it was stopped";
-  }
-  return "it ended";
-}
-
-void add_posterior(ReportData& data, const Problem& problem, std::span<const Chain> chains,
-                   const RunFacts& facts, const ThreadPool& pool) {
-  const BothScales scales = scales_of(problem);
-  const Index count = scales.num_original();
-  const auto num_names = std::ssize(scales.names());
-  const std::vector<std::string> names(scales.names().begin(), scales.names().begin() + count);
-  std::vector<Chain> standardised;
-  for (const Chain& chain : chains) {
-    const Chain both = scales.apply(chain);
-    data.chains.push_back(columns(both, 0, count));
-    // Without an intercept the standardised scale has no column for the offset: then there is none to
-    // compare.
-    if (num_names == 2 * count) standardised.push_back(columns(both, count, count));
-  }
-  data.quantities = summarise_chains(data.chains, names, false, pool);
-  if (!standardised.empty()) data.standardised = summarise_chains(standardised, names, false, pool);
-  if (problem.options().intercept || count > problem.model().num_parameters()) data.intercept = count - 1;
-  data.warnings = warnings(data.quantities, health_of(chains, facts.sampler, facts.max_depth));
-}
-
 void add_coreset(ReportData& data, const Problem& problem, const CoresetResult& coreset) {
   data.method = name(coreset.build.method);
-  data.termination = words(coreset.build.termination);
+  data.termination = termination_words(coreset.build.termination);
   data.trace = coreset.build.trace;
   data.relative_error = coreset.build.relative_error;
   data.heldout_error = coreset.heldout_error;
@@ -112,6 +55,58 @@ double gradient_seconds(const RegressionPosterior& posterior, const std::vector<
 
 }  // namespace
 
+std::string termination_words(Termination termination) {
+  switch (termination) {
+    case Termination::SizeReached: return "it ended with the size asked for";
+    case Termination::ToleranceMet: return "it ended when the error was as small as asked for";
+    case Termination::NumericLimit: return "it ended where rounding hides any further progress";
+    case Termination::NoProgress: return "it ended because no row lowered the error any further";
+    case Termination::ZeroTarget: return "the vectors of all rows sum to zero, so there is nothing to match";
+    case Termination::Stopped: return "it was stopped";
+  }
+  return "it ended";
+}
+
+// The values of BothScales are affine in theta: A theta + b. With C C' the covariance of theta the marginal
+// of value k has the variance |A_k C|^2.
+std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior, const BothScales& scales) {
+  const Index dim = posterior.dim();
+  const std::vector<double> centre = scales.values(posterior.mean().data());
+  std::vector<double> variance(centre.size(), 0.0);
+  std::vector<double> theta(at(dim));
+  for (Index column = 0; column < dim; ++column) {
+    for (Index d = 0; d < dim; ++d)
+      theta[at(d)] = posterior.mean()[at(d)] + posterior.factor()[at(d * dim + column)];
+    const std::vector<double> moved = scales.values(theta.data());
+    for (std::size_t k = 0; k < centre.size(); ++k)
+      variance[k] += (moved[k] - centre[k]) * (moved[k] - centre[k]);
+  }
+  std::vector<LaplaceMarginal> all;
+  for (Index k = 0; k < scales.num_original(); ++k)
+    all.push_back({centre[at(k)], std::sqrt(variance[at(k)])});
+  return all;
+}
+
+void add_posterior(ReportData& data, const SampledPosterior& posterior, std::span<const Chain> chains,
+                   const ThreadPool& pool) {
+  const BothScales& scales = posterior.scales;
+  const Index count = scales.num_original();
+  const auto num_names = std::ssize(scales.names());
+  const std::vector<std::string> names(scales.names().begin(), scales.names().begin() + count);
+  std::vector<Chain> standardised;
+  for (const Chain& chain : chains) {
+    const Chain both = scales.apply(chain);
+    data.chains.push_back(columns(both, 0, count));
+    // Without an intercept the standardised scale has no column for the offset: then there is none to
+    // compare.
+    if (num_names == 2 * count) standardised.push_back(columns(both, count, count));
+  }
+  data.quantities = summarise_chains(data.chains, names, false, pool);
+  if (!standardised.empty()) data.standardised = summarise_chains(standardised, names, false, pool);
+  if (posterior.intercept || count > chains[0].dim) data.intercept = count - 1;
+  data.warnings = warnings(data.quantities, health_of(chains, posterior.sampler, posterior.max_depth));
+}
+
 ReportData report_data(const Problem& problem, const CoresetResult& coreset, std::span<const Chain> chains,
                        const Certificate* certificate, RunFacts facts, const ThreadPool& pool) {
   ReportData data;
@@ -119,9 +114,12 @@ ReportData report_data(const Problem& problem, const CoresetResult& coreset, std
   data.num_distinct_rows = problem.model().num_rows();
   data.num_parameters = problem.model().num_parameters();
   add_coreset(data, problem, coreset);
-  if (!chains.empty()) add_posterior(data, problem, chains, facts, pool);
+  if (!chains.empty()) {
+    add_posterior(data, {both_scales(problem), problem.options().intercept, facts.sampler, facts.max_depth},
+                  chains, pool);
+  }
   if (coreset.laplace && !chains.empty())
-    data.laplace = marginals(coreset.laplace->posterior, scales_of(problem));
+    data.laplace = laplace_marginals(coreset.laplace->posterior, both_scales(problem));
   if (certificate != nullptr) data.certificate = *certificate;
   for (const auto& notes : {problem.notes(), coreset.notes, facts.notes})
     data.notes.insert(data.notes.end(), notes.begin(), notes.end());

@@ -13,12 +13,7 @@ namespace giga {
 namespace {
 
 // 26,733.
-std::string grouped(Index count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-'; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
-}
-
+using giga::grouped;
 std::string grouped(double count) {
   if (!std::isfinite(count)) return shortest(count);
   return grouped(static_cast<Index>(std::floor(count)));

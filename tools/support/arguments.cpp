@@ -7,7 +7,6 @@
 
 #include "giga/base/text.hpp"
 #include "support/command_tree.hpp"
-#include "support/config_file.hpp"
 #include "support/exit_codes.hpp"
 #include "support/suggest.hpp"
 
@@ -131,16 +130,28 @@ std::optional<std::string> Arguments::take_word() const {
 
 void Arguments::read_config() {
   const auto path = text("config");
-  if (!path) return;
+  if (path) take(read_settings(*path, app_->get_name()), printable(*path, 4096));
+}
+
+void Arguments::take(const std::vector<Setting>& settings, const std::string& origin) {
   const std::vector<std::string> names = known();
-  for (const Setting& setting : read_settings(*path, app_->get_name())) {
+  for (const Setting& setting : settings) {
     const bool exists = std::find(names.begin(), names.end(), setting.name) != names.end();
     if (!exists || setting.name == "config" || setting.name == "help") {
-      throw UsageError(printable(*path, 4096) + ": unknown key '" + printable(setting.name) + "'" +
+      throw UsageError(origin + ": unknown key '" + printable(setting.name) + "'" +
                        (exists ? "" : did_you_mean(setting.name, names)));
     }
     if (option(setting.name)->count() == 0) option(setting.name)->add_result(setting.value);
   }
+}
+
+std::vector<Setting> Arguments::settings() const {
+  std::vector<Setting> all;
+  for (const CLI::Option* each : app_->get_options()) {
+    if (each->nonpositional() && each->count() > 0)
+      all.push_back({each->get_lnames().front(), each->results().back()});
+  }
+  return all;
 }
 
 bool Arguments::given(const std::string& name) const {

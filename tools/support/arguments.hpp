@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "giga/base/types.hpp"
+#include "support/config_file.hpp"
 
 // CLI11 takes seconds to compile, so few files see it.
 namespace CLI {
@@ -71,6 +72,11 @@ class Arguments {
 
   /// Takes what the command line did not give from the file that --config names, if it names one.
   void read_config();
+
+  /// Takes what was not given from settings; `origin` is where they come from, for messages.
+  void take(const std::vector<Setting>& settings, const std::string& origin);
+  /// All that was given, in the order of the help.
+  [[nodiscard]] std::vector<Setting> settings() const;
 
   [[nodiscard]] bool given(const std::string& name) const;
   [[nodiscard]] bool flag(const std::string& name) const;

@@ -9,13 +9,14 @@
 
 #include "giga/base/error.hpp"
 #include "support/console.hpp"
+#include "support/signals.hpp"
 
 namespace giga::tool {
 namespace {
 
 constexpr ExitMeaning kMeanings[] = {
     {kOk, "done"},
-    {kNotSafe, "giga check --strict: the verdict is not safe"},
+    {kNotSafe, "--strict, of giga fit and giga check: the verdict is not safe"},
     {kUsage, "wrong usage"},
     {kBadData, "bad data"},
     {kNoInput, "no input"},
@@ -48,7 +49,7 @@ int report_exception() noexcept {
   try {
     throw;
   } catch (const Stopped& stopped) {
-    write_stderr("giga: stopped; nothing was written\n");
+    write_stderr("giga: " + stop_message() + "\n");
     return kSignalBase + stopped.signal;
   } catch (const NotSafe&) {
     return kNotSafe;

@@ -44,7 +44,7 @@ class ResourceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A signal asked to stop, and nothing was written.
+/// A signal asked to stop.
 struct Stopped {
   int signal;
 };

@@ -42,10 +42,15 @@ Progress::~Progress() {
   end();
 }
 
+void Progress::part(int number, int count) {
+  const std::lock_guard lock(mutex_);
+  part_ = fmt::format("[{}/{}] ", number, count);
+}
+
 void Progress::begin(std::string what, Index total, std::string unit) {
   const std::lock_guard lock(mutex_);
   clear();
-  what_ = std::move(what);
+  what_ = part_ + std::move(what);
   unit_ = std::move(unit);
   detail_.clear();
   total_ = total;

@@ -20,6 +20,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Stages that begin from now on belong to part `number` of `count`: "[3/7] building".
+  void part(int number, int count);
+
   /// A stage begins: "preparing 1000000 x 50 vectors". With a total, `unit` is what is counted.
   void begin(std::string what, Index total = 0, std::string unit = "");
 
@@ -39,7 +42,7 @@ class Progress {
   const bool colours_;
   std::mutex mutex_;  // guards all below
   std::string what_;  // empty between stages
-  std::string unit_, detail_;
+  std::string part_, unit_, detail_;
   Index total_ = 0, done_ = 0, steps_ = 0;
   bool drawn_ = false;
   Stopwatch stage_;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <string>
 
 #include "support/console.hpp"
@@ -20,6 +21,8 @@ constexpr timespec kPatience = {.tv_sec = 1, .tv_nsec = 0};
 
 std::atomic<int> g_signal{0};
 std::atomic<bool> g_done{false};
+std::mutex g_message_mutex;
+std::string g_message = "stopped; nothing was written";  // guarded by it
 
 // An OutputFile does not say where its temporary is, but it is open, so the system knows.
 void remove_temporaries() {
@@ -35,8 +38,8 @@ void remove_temporaries() {
 
 [[noreturn]] void end_process(int signal) {
   if (stderr_is_live()) write_stderr("\r\x1b[K");
-  write_stderr("giga: stopped; nothing was written\n");
   try {
+    write_stderr("giga: " + stop_message() + "\n");
     remove_temporaries();
   } catch (...) {  // leave one behind rather than not leave
   }
@@ -96,6 +99,16 @@ void SignalWatch::watch() const {
     second = ::sigtimedwait(&signals_, nullptr, &kPatience);
   } while (second < 0 && errno == EINTR);
   if (!g_done) end_process(signal);
+}
+
+void set_stop_message(const std::string& text) {
+  const std::lock_guard lock(g_message_mutex);
+  g_message = text;
+}
+
+std::string stop_message() {
+  const std::lock_guard lock(g_message_mutex);
+  return g_message;
 }
 
 int signal_received() noexcept {

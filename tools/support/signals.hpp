@@ -4,6 +4,7 @@
 #pragma once
 
 #include <csignal>
+#include <string>
 #include <thread>
 
 namespace giga::tool {
@@ -25,6 +26,10 @@ class SignalWatch {
 
 /// The signal that asked to stop, or 0.
 [[nodiscard]] int signal_received() noexcept;
+
+/// What is said when a signal ends the work, until another is set: "stopped; nothing was written".
+void set_stop_message(const std::string& text);
+[[nodiscard]] std::string stop_message();
 
 /// Throws Stopped if a signal asked to stop.
 void stop_if_signalled();

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "giga/base/types.hpp"
+
 namespace giga {
 
 /// `value` safe for a terminal and a log: control characters and bytes that are not UTF-8 become \xNN. At
@@ -19,6 +21,9 @@ namespace giga {
 
 /// The shortest decimal text that parse_double turns back into the same bits.
 [[nodiscard]] std::string shortest(double value);
+
+/// 26733 as "26,733".
+[[nodiscard]] std::string grouped(Index count);
 
 /// The nearest double if all of `text` is one finite decimal number such as "-1.5e3"; nothing otherwise: no
 /// spaces, no leading '+', no hexadecimal, no inf or nan, no overflow. A number too small for a double is a

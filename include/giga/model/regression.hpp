@@ -52,7 +52,7 @@ class Regression final : public Likelihood {
                                      const ThreadPool& pool) const override;
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
-  /// 0, but for the intercept: the one that fits the mean response alone.
+  /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone.
   [[nodiscard]] std::vector<double> start() const override;
   [[nodiscard]] std::string parameter_name(Index d) const override;
 

@@ -34,6 +34,7 @@ enum class PihatKind {
 enum class ProjectionKind {
   Random,     ///< random_projection.hpp: the paper's.
   Curvature,  ///< curvature_projection.hpp, in the whitened norm.
+  Auto,       ///< As with_projection says.
 };
 [[nodiscard]] std::string_view name(ProjectionKind kind);
 
@@ -55,6 +56,10 @@ struct CoresetOptions {
   double tolerance = 0;  ///< Ends when heldout_error <= tolerance.
   std::uint64_t seed = 1;
 };
+
+/// The options with Auto replaced: Curvature while its D(D+3)/2 numbers a row are at most 2500, else Random
+/// in the whitened norm with projection_dim = 0.
+[[nodiscard]] CoresetOptions with_projection(CoresetOptions options, const Problem& problem);
 
 enum class Stage { Laplace, Project, Prepare, Construct };
 [[nodiscard]] std::string_view name(Stage stage);

@@ -15,6 +15,10 @@ namespace giga {
 /// have, and for weights that are negative or not finite.
 [[nodiscard]] std::unique_ptr<Regression> coreset_model(const Problem& problem, const Coreset& coreset);
 
+/// The coefficients on the scale of the data; none where that is the scale of the parameters. `scales` must
+/// outlive them.
+[[nodiscard]] LinearQuantities original_quantities(const BothScales& scales, bool standardised);
+
 /// certificate.hpp against all rows of the problem. The chains have the parameters of problem.model(): of the
 /// standardised features, if they are.
 [[nodiscard]] Certificate certify_coreset(const Problem& problem, const Coreset& coreset,

@@ -13,6 +13,7 @@
 #include "giga/data/standardise.hpp"
 #include "giga/model/normal.hpp"
 #include "giga/model/regression.hpp"
+#include "giga/report/original_scale.hpp"
 
 namespace giga {
 
@@ -51,5 +52,8 @@ class Problem {
   Normal prior_;
   std::vector<std::string> notes_;
 };
+
+/// The scale of the problem's features and that of its parameters.
+[[nodiscard]] BothScales both_scales(const Problem& problem);
 
 }  // namespace giga

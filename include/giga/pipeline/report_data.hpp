@@ -39,6 +39,23 @@ struct RunFacts {
                                      std::span<const Chain> chains, const Certificate* certificate,
                                      RunFacts facts, const ThreadPool& pool);
 
+/// What is to be known of chains besides their draws.
+struct SampledPosterior {
+  BothScales scales;
+  bool intercept = true;
+  SamplerKind sampler = SamplerKind::Nuts;
+  Index max_depth = 10;
+};
+
+/// The parts of report_data, for those who have the rest from elsewhere: draws, their summary and warnings,
+void add_posterior(ReportData& data, const SampledPosterior& posterior, std::span<const Chain> chains,
+                   const ThreadPool& pool);
+/// what the Laplace approximation says of the coefficients on the scale of the data,
+[[nodiscard]] std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior,
+                                                             const BothScales& scales);
+/// and why a build ended.
+[[nodiscard]] std::string termination_words(Termination termination);
+
 /// What the chains would have cost on all rows of the data, from the time of a gradient (the fastest of
 /// three) on at most `max_rows` of them, one thread a chain and as many chains side by side as `pool` has
 /// threads.

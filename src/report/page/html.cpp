@@ -74,12 +74,6 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return whole;
 }
 
-std::string grouped(Index count) {
-  std::string text = std::to_string(count);
-  for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-'; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
-}
-
 std::string significant(double value, int digits) {
   return number(value, std::chars_format::general, digits);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "giga/base/text.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga::page {
@@ -21,8 +22,7 @@ namespace giga::page {
 
 [[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
-/// 26,733
-[[nodiscard]] std::string grouped(Index count);
+using giga::grouped;
 /// At most `digits` significant digits; "none" for NaN.
 [[nodiscard]] std::string significant(double value, int digits);
 [[nodiscard]] std::string decimals(double value, int places);

@@ -1,0 +1,84 @@
+// The whole job on a problem: a coreset, draws of its posterior, their certificate against all rows; and
+// where the certificate fails, the same with a larger coreset.
+//
+//   const FitResult result = fit(problem, {}, pool);
+//   if (result.certificate.safe()) use(result.certificate.coreset.after);
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "giga/infer/certificate.hpp"
+#include "giga/infer/sample.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "giga/pipeline/problem.hpp"
+
+namespace giga {
+
+/// What the coreset of a fit is asked for. In the whitened norm an error is that of the gradient in posterior
+/// standard deviations, so a tolerance of 0.05 leaves the means within a few hundredths of one.
+[[nodiscard]] CoresetOptions fit_coreset_options();
+
+struct FitOptions {
+  /// The first coreset. size = 0: D(D+3)/2, from 20 to 1000, at most all distinct rows.
+  CoresetOptions coreset = fit_coreset_options();
+  /// Where a coreset is not certified for its size, another with Certificate::suggested_size points is
+  /// made, without a tolerance, until there have been max_rounds of them. 1: none; >= 1. Where the projection
+  /// is Auto, and so the curvature, later coresets see 500 random features of the remainder as well.
+  Index max_rounds = 4;
+  SampleOptions sample = {};  ///< Its `threads` are those of the pool.
+  Index chains = 4;           ///< >= 1
+};
+
+/// A coreset that was made, and what the certificate said of it.
+struct FitRound {
+  Index size = 0;
+  double relative_error = 0, heldout_error = 0;
+  double k_hat = 0, effective_size = 0;
+  Doubt doubt = Doubt::None;
+};
+
+struct FitSeconds {
+  double laplace = 0, project = 0, prepare = 0, construct = 0, sample = 0, certify = 0;
+};
+
+/// How far a fit has come: all that it needs to go on. Of the present round there may be a coreset, and then
+/// chains.
+struct FitState {
+  std::vector<FitRound> rounds;  ///< that ended
+  Index next_size = 0;           ///< of the present round; 0: the first, as the options say
+  std::optional<CoresetResult> coreset;
+  std::vector<Chain> chains;
+  FitSeconds seconds;  ///< of all rounds, and of all runs that had a part in it
+};
+
+/// Any of them may be empty. Where an answer is Stop the fit returns with `stopped`.
+struct FitObserver {
+  StageObserver build = {};
+  ChainObserver sample = {};
+  CertificateObserver certify = {};
+  /// After every stage but the last, with what fit() would go on from. From the thread that calls fit.
+  std::function<void(const FitState&)> save = {};
+};
+
+struct FitResult {
+  CoresetResult coreset;
+  std::vector<Chain> chains;  ///< of the parameters of problem.model()
+  Certificate certificate;
+  std::vector<FitRound> rounds;
+  FitSeconds seconds;
+  bool stopped = false;  ///< An observer asked to stop: nothing else here means anything.
+};
+
+/// From `state` on: a fit that was stopped and goes on from what it saved gives the same bits. The same bits
+/// for any number of threads. The certificate has the coefficients on the scale of the data as its
+/// quantities. Throws DataError where a coreset is empty, since then there is no posterior to sample.
+[[nodiscard]] FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,
+                            const FitObserver& observer = {}, FitState state = {});
+
+/// The coreset's options as they are in a round: size and projection resolved.
+[[nodiscard]] CoresetOptions round_options(const Problem& problem, const FitOptions& options,
+                                           const FitState& state);
+
+}  // namespace giga

@@ -1,0 +1,169 @@
+#include "giga/pipeline/fit.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/infer/regression_posterior.hpp"
+#include "giga/pipeline/certify_coreset.hpp"
+#include "giga/report/original_scale.hpp"
+
+namespace giga {
+namespace {
+
+constexpr Index kLeastSize = 20, kMostSize = 1000;  // of a first coreset
+constexpr Index kRemainderDim = 500;                // of later ones
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+class Fit {
+ public:
+  Fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool, const FitObserver& observer,
+      FitState state)
+      : problem_(problem), options_(options), pool_(pool), observer_(observer), state_(std::move(state)) {}
+
+  FitResult go() {
+    while (true) {
+      if (!state_.coreset && !build()) return stopped();
+      if (state_.chains.empty() && !draw()) return stopped();
+      const Certificate certificate = certify();
+      if (!extend(certificate)) return ended(certificate);
+    }
+  }
+
+ private:
+  static FitResult stopped() {
+    FitResult result;
+    result.stopped = true;
+    return result;
+  }
+
+  void save() const {
+    if (observer_.save) observer_.save(state_);
+  }
+
+  bool build() {
+    CoresetResult coreset =
+        build_coreset(problem_, round_options(problem_, options_, state_), pool_, observer_.build);
+    if (coreset.build.termination == Termination::Stopped) return false;
+    if (coreset.coreset.size() == 0)
+      throw DataError(
+          problem_.data().name() +
+          ": the log-likelihoods of its rows cancel but for rounding, so the coreset is empty and "
+          "there is nothing to sample; look at the data");
+    state_.seconds.laplace += coreset.seconds.laplace;
+    state_.seconds.project += coreset.seconds.project;
+    state_.seconds.prepare += coreset.seconds.prepare;
+    state_.seconds.construct += coreset.seconds.construct;
+    state_.coreset = std::move(coreset);
+    save();
+    return true;
+  }
+
+  // Chains start about the Laplace approximation of the coreset's own posterior, as those of any other table.
+  bool draw() {
+    const auto start = std::chrono::steady_clock::now();
+    const auto model = coreset_model(problem_, state_.coreset->coreset);
+    const LaplaceResult about = laplace(*model, problem_.prior(), pool_);
+    const RegressionPosterior posterior(*model, problem_.prior());
+    SampleOptions sampling = options_.sample;
+    sampling.threads = pool_.num_threads();
+    std::vector<Chain> chains =
+        sample(posterior, sampling, dispersed_starts(about.posterior, options_.chains, sampling.seed),
+               observer_.sample);
+    if (std::ranges::any_of(chains, [](const Chain& chain) { return chain.stopped; })) return false;
+    state_.chains = std::move(chains);
+    state_.seconds.sample += seconds_since(start);
+    save();
+    return true;
+  }
+
+  Certificate certify() {
+    const auto start = std::chrono::steady_clock::now();
+    const CoresetResult& coreset = *state_.coreset;
+    const BothScales scales = both_scales(problem_);
+    CertificateOptions options;
+    options.seed = options_.sample.seed;
+    options.quantities = original_quantities(scales, problem_.options().standardise);
+    const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
+    options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
+    Certificate certificate =
+        certify_coreset(problem_, coreset.coreset, state_.chains, pool_, options, observer_.certify);
+    state_.seconds.certify += seconds_since(start);
+    state_.rounds.push_back({coreset.coreset.size(), coreset.build.relative_error, coreset.heldout_error,
+                             certificate.coreset.k_hat, certificate.coreset.effective_size,
+                             certificate.doubt});
+    return certificate;
+  }
+
+  // Whether there is another round. Points that cannot lower the error are not asked for, unless the next
+  // round sees more than this one.
+  bool extend(const Certificate& certificate) {
+    const bool more = !certificate.safe() && std::ssize(state_.rounds) < options_.max_rounds &&
+                      certificate.suggested_size > state_.coreset->coreset.size();
+    if (!more) return false;
+    const Termination end = state_.coreset->build.termination;
+    const bool at_its_end = end == Termination::NoProgress || end == Termination::NumericLimit;
+    const bool sees_more = options_.coreset.projection == ProjectionKind::Auto && state_.next_size == 0;
+    if (at_its_end && !sees_more) return false;
+    state_.next_size = certificate.suggested_size;
+    state_.coreset.reset();
+    state_.chains.clear();
+    save();
+    return true;
+  }
+
+  FitResult ended(const Certificate& certificate) {
+    return {std::move(*state_.coreset), std::move(state_.chains), certificate, std::move(state_.rounds),
+            state_.seconds};
+  }
+
+  const Problem& problem_;
+  const FitOptions& options_;
+  const ThreadPool& pool_;
+  const FitObserver& observer_;
+  FitState state_;
+};
+
+}  // namespace
+
+CoresetOptions fit_coreset_options() {
+  CoresetOptions options;
+  options.projection = ProjectionKind::Auto;
+  options.norm = Norm::Whitened;
+  options.projection_dim = 0;
+  options.size = 0;
+  options.tolerance = 0.05;
+  return options;
+}
+
+CoresetOptions round_options(const Problem& problem, const FitOptions& options, const FitState& state) {
+  CoresetOptions round = with_projection(options.coreset, problem);
+  if (round.size == 0)
+    round.size = std::clamp(curvature_dim(problem.model().num_parameters()), kLeastSize, kMostSize);
+  if (state.next_size > 0) {
+    round.size = state.next_size;
+    round.tolerance = 0;
+    // Gradient and curvature were not enough: what is missing is the rest.
+    if (options.coreset.projection == ProjectionKind::Auto && round.projection == ProjectionKind::Curvature) {
+      round.expansion = Expansion::Hermite;
+      round.remainder_dim = kRemainderDim;
+    }
+  }
+  round.size = std::min(round.size, problem.model().num_rows());
+  return round;
+}
+
+FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,
+              const FitObserver& observer, FitState state) {
+  if (options.max_rounds < 1) throw std::invalid_argument("max_rounds must be at least 1");
+  if (options.chains < 1) throw std::invalid_argument("chains must be at least 1");
+  if (options.coreset.size < 0) throw std::invalid_argument("size must be at least 0");
+  return Fit(problem, options, pool, observer, std::move(state)).go();
+}
+
+}  // namespace giga

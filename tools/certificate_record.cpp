@@ -1,0 +1,135 @@
+#include "certificate_record.hpp"
+
+#include <limits>
+
+#include "giga/base/error.hpp"
+#include "giga/report/certificate_text.hpp"
+#include "support/arguments.hpp"
+
+namespace giga::tool {
+namespace {
+
+Json estimate_json(const Estimate& estimate) {
+  return {{"mean", estimate.mean},
+          {"sd", estimate.sd},
+          {"mcse_mean", estimate.mcse_mean},
+          {"mcse_sd", estimate.mcse_sd}};
+}
+
+Json parameters_json(const Certificate& certificate, const std::vector<std::string>& names,
+                     Index num_original) {
+  const Correction &coreset = certificate.coreset, &laplace = certificate.laplace;
+  const std::size_t derived = coreset.quantities_after.size();
+  Json parameters = Json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool first = i < derived;
+    const std::size_t at = first ? i : i - derived;
+    const auto before = [&](const Correction& one) {
+      return estimate_json(first ? one.quantities_before[at] : one.before[at]);
+    };
+    const auto after = [&](const Correction& one) {
+      return estimate_json(first ? one.quantities_after[at] : one.after[at]);
+    };
+    parameters.push_back({{"name", names[i]},
+                          {"scale", static_cast<Index>(i) < num_original ? "original" : "standardised"},
+                          {"coreset", before(coreset)},
+                          {"corrected", after(coreset)},
+                          {"laplace", before(laplace)},
+                          {"laplace_corrected", after(laplace)}});
+  }
+  return parameters;
+}
+
+// Counts are whole numbers in the record.
+Json number_json(const std::string& name, double value) {
+  const bool count = name.starts_with("num_") || name == "laplace_num_draws" || name == "coreset_size" ||
+                     name == "suggested_size";
+  return count ? Json(static_cast<Index>(value)) : Json(value);
+}
+
+}  // namespace
+
+Json certificate_json(const Certificate& certificate, const std::vector<std::string>& names,
+                      Index num_original) {
+  Json out;
+  out["verdict"] = certificate.safe() ? "safe" : "not_safe";
+  out["doubt"] = name(certificate.doubt);
+  out["sentence"] = certificate_sentence(certificate);
+  for (const auto& [key, value] : certificate_numbers(certificate)) out[key] = number_json(key, value);
+  out["num_draws_not_finite"] = certificate.num_draws_not_finite;
+  out["max_rhat_allowed"] = certificate.max_rhat_allowed;
+  out["min_effective_size"] = certificate.min_effective_size;
+  out["exact"] = certificate.coreset.exact;
+  out["laplace_exact"] = certificate.laplace.exact;
+  out["usable"] = certificate.coreset.usable;
+  out["laplace_usable"] = certificate.laplace.usable;
+  out["laplace_converged"] = certificate.laplace_end == LaplaceEnd::Converged;
+  out["parameters"] = parameters_json(certificate, names, num_original);
+  return out;
+}
+
+namespace {
+
+// A number of a record; null is `absent`.
+double number_in(const Json& json, const char* key,
+                 double absent = std::numeric_limits<double>::quiet_NaN()) {
+  const Json& value = json.at(key);
+  return value.is_null() ? absent : value.get<double>();
+}
+
+Index count_in(const Json& json, const char* key) {
+  return json.at(key).get<Index>();
+}
+
+Doubt doubt_named(const std::string& text) {
+  const std::vector<std::string> names = names_of<Doubt>();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == text) return static_cast<Doubt>(i);
+  }
+  throw DataError("'" + text + "' is not a doubt that a certificate can have");
+}
+
+}  // namespace
+
+Certificate certificate_of(const Json& json) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  Certificate out;
+  out.num_data_rows = count_in(json, "num_rows");
+  out.num_rows = count_in(json, "num_distinct_rows");
+  out.coreset_size = count_in(json, "coreset_size");
+  out.suggested_size = count_in(json, "suggested_size");
+  out.max_rhat = number_in(json, "max_rhat");
+  out.min_ess = number_in(json, "min_ess");
+  out.num_draws_not_finite = count_in(json, "num_draws_not_finite");
+  out.max_rhat_allowed = number_in(json, "max_rhat_allowed");
+  out.min_effective_size = number_in(json, "min_effective_size");
+  out.doubt = doubt_named(json.at("doubt").get<std::string>());
+  out.coreset.k_hat = number_in(json, "k_hat", kInfinite);
+  out.coreset.k_limit = number_in(json, "k_limit");
+  out.coreset.effective_size = number_in(json, "effective_size");
+  out.coreset.relative_ess = number_in(json, "relative_ess");
+  out.coreset.num_draws = count_in(json, "num_draws");
+  out.coreset.num_impossible = count_in(json, "num_impossible");
+  out.coreset.usable = json.at("usable").get<bool>();
+  out.coreset.exact = json.at("exact").get<bool>();
+  out.laplace.k_hat = number_in(json, "laplace_k_hat", kInfinite);
+  out.laplace.k_limit = number_in(json, "laplace_k_limit");
+  out.laplace.effective_size = number_in(json, "laplace_effective_size");
+  out.laplace.num_draws = count_in(json, "laplace_num_draws");
+  out.laplace.exact = json.at("laplace_exact").get<bool>();
+  out.laplace.usable = json.at("laplace_usable").get<bool>();
+  out.disagreement = number_in(json, "disagreement");
+  out.num_gradient_draws = count_in(json, "num_gradient_draws");
+  const auto fisher = [&json](const std::string& name) {
+    return FisherDistance{.value = number_in(json, name.c_str()),
+                          .whitened = number_in(json, (name + "_whitened").c_str())};
+  };
+  out.fisher_coreset = fisher("fisher_coreset");
+  out.fisher_full = fisher("fisher_full");
+  out.fisher_laplace = fisher("fisher_laplace");
+  out.kl_laplace = {number_in(json, "kl_laplace_of_coreset"), number_in(json, "kl_laplace_of_full")};
+  out.kl_draws = {number_in(json, "kl_draws_of_coreset"), number_in(json, "kl_draws_of_full")};
+  return out;
+}
+
+}  // namespace giga::tool

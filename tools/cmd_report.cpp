@@ -1,0 +1,53 @@
+// giga report: the report of a run that has been made, from its folder.
+#include <optional>
+
+#include "commands.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/output_file.hpp"
+#include "report_record.hpp"
+#include "run_folder.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr const char* kDescription = "Make the report of a run: one HTML file with all of it";
+
+constexpr const char* kExamples = R"(Examples:
+  giga report flights-fit
+      flights-fit/report.html, as giga fit made it
+  giga report draws --title "Flights that are late" --out late.html
+      of a folder of giga sample; giga check adds the certificate to it
+
+The page opens from disk in any browser, loads nothing and sends nothing.)";
+
+void run(const Arguments& arguments) {
+  const auto folder = arguments.take_word();
+  if (!folder) throw UsageError("no input; give the folder of giga fit or giga sample");
+  const auto asked = arguments.text("out");
+  if (asked == "-") throw UsageError("--out is -; use /dev/stdout to get the page on stdout");
+  const std::filesystem::path out =
+      asked ? std::filesystem::path(*asked) : std::filesystem::path(*folder) / kReportFile;
+  const ThreadPool pool;
+  ReportData data = report_of_folder(*folder, pool);
+  if (const auto title = arguments.text("title")) data.title = *title;
+  OutputFile file(out, arguments.flag("force"));
+  file.write(report_html(data));
+  file.commit();
+  if (!arguments.flag("quiet")) write_stderr("giga: note: written to " + printable_path(out) + "\n");
+}
+
+}  // namespace
+
+Verb declare_report(CLI::App& root) {
+  Arguments arguments = Arguments::of_verb(root, "report", kDescription, kExamples);
+  const std::string output = "Output";
+  arguments.add_value("out", "FILE", "Where the page goes (default DIR/report.html)", output);
+  arguments.add_value("title", "TEXT", "Heading of the page (default the command and the data)", output);
+  arguments.add_flag("force", "Replace FILE if it exists", output);
+  arguments.add_flag("quiet", "Say nothing", output);
+  return {arguments.app(), [arguments] { run(arguments); }};
+}
+
+}  // namespace giga::tool
