@@ -164,7 +164,8 @@ Json coreset_json(const BuildOutcome& outcome) {
 std::string coreset_csv(const BuildOutcome& outcome) {
   std::string csv = "row,weight";
   if (outcome.data) {
-    for (const std::string& name : coreset_headings(outcome.data->columns)) csv += "," + csv_field(name);
+    for (const std::string& name : coreset_headings(outcome.data->columns))
+      csv.append(",").append(csv_field(name));
   }
   csv += "\n";
   for (std::size_t i = 0; i < outcome.coreset.rows.size(); ++i) {

@@ -159,20 +159,20 @@ void set_construction(const Arguments& arguments, BuildRequest& request) {
 }
 
 void add_projection_options(Arguments& arguments, const std::string& project, const BuildHelp& help) {
-  arguments.add_value("projection", "NAME", help.projection, project);
-  arguments.add_value("norm", "NAME", help.norm, project);
+  arguments.add_choice<ProjectionKind>("projection", "NAME", help.projection, project);
+  arguments.add_choice<Norm>("norm", "NAME", help.norm, project);
   arguments.add_value("projection-dim", "J", help.projection_dim, project);
-  arguments.add_value("expansion", "NAME", kExpansionHelp, project);
+  arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
   arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
   arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
-  arguments.add_value("pihat", "NAME", kPihatHelp, project);
+  arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);
   arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
 }
 
 void add_construction_options(Arguments& arguments, const BuildHelp& help) {
   const std::string how = "Construction";
-  arguments.add_value("method", "NAME", kMethodHelp, how);
-  arguments.add_value("selector", "NAME", kSelectorHelp, how);
+  arguments.add_choice<Method>("method", "NAME", kMethodHelp, how);
+  arguments.add_choice<SelectorKind>("selector", "NAME", kSelectorHelp, how);
   arguments.add_value("size", "M", help.size, how);
   arguments.add_value("max-steps", "T", kStepsHelp, how);
   arguments.add_value("tolerance", "E", help.tolerance, how);

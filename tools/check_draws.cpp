@@ -29,7 +29,7 @@ Json record_in(const std::filesystem::path& folder, std::vector<std::string>& no
   }
   const MappedFile file = MappedFile::open(path);
   const auto* text = reinterpret_cast<const char*>(file.bytes().data());
-  Json record = Json::parse(text, text + file.bytes().size(), nullptr, false);
+  Json record = parsed({text, file.bytes().size()});
   const bool good =
       record.is_object() &&
       (record.value("command", Json()) == "sample" || record.value("command", Json()) == "fit") &&

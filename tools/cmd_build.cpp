@@ -31,6 +31,11 @@ constexpr const char* kExamples = R"(Examples:
   giga build --vectors V.npy --config build.toml
       options from a file of lines such as `size = 200`; the command line wins
 
+Files:
+  coreset.csv   FILE of --out: row (from 0), weight, and the columns of that row
+  coreset.json  beside it, for DATA: model, prior, scale of the features, and
+      digests of the table, for giga sample and giga check
+
 The relative error is |L(w) - L| / |L|: L the sum of all vectors, L(w) the
 weighted sum of the chosen ones. The held-out error is the same of a second
 projection that nothing was chosen by.)";
@@ -105,12 +110,9 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_build(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("build", kDescription);
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(root, "build", kDescription, kExamples);
   add_build_options(arguments);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

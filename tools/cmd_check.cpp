@@ -32,6 +32,11 @@ constexpr const char* kExamples = R"(Examples:
   giga check flights.csv coreset.csv draws --strict --quiet && use-the-draws
       exit code 1 unless the verdict is safe
 
+Files:
+  coreset.json          beside coreset.csv: what giga build wrote for it
+  DIR/draws_1.csv       and so on, of giga sample
+  DIR/certificate.json  the record, unless --out says otherwise
+
 The coreset's draws are weighted so that they become draws of the posterior of
 all rows. k-hat, at most 0.7, says whether that is possible, and so whether the
 coreset is safe to use. Corrected means and standard deviations, Fisher
@@ -157,12 +162,9 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_check(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("check", kDescription);
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(root, "check", kDescription, kExamples);
   add_check_options(arguments);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

@@ -135,12 +135,9 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_fit(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("fit", kDescription);
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(root, "fit", kDescription, kExamples);
   add_fit_options(arguments);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

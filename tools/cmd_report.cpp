@@ -41,16 +41,13 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 Verb declare_report(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("report", kDescription);
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(root, "report", kDescription, kExamples);
   const std::string output = "Output";
   arguments.add_value("out", "FILE", "Where the page goes (default DIR/report.html)", output);
   arguments.add_value("title", "TEXT", "Heading of the page (default the command and the data)", output);
   arguments.add_flag("force", "Replace FILE if it exists", output);
   arguments.add_flag("quiet", "Say nothing", output);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

@@ -24,6 +24,12 @@ constexpr const char* kExamples = R"(Examples:
   giga sample coreset.csv --sampler rwmh --protocol paper --json > run.json
       the paper's protocol, with the record of the run
 
+Files:
+  coreset.json     beside coreset.csv: what giga build wrote for it
+  DIR/draws_1.csv  and so on, a chain each
+  DIR/summary.csv  mean, sd, quantiles, R-hat and effective sizes
+  DIR/run.json     the record of the run
+
 DIR/draws_1.csv, ... have a chain each in the form of CmdStan: first the
 coefficients of the features as they are in the data, then, as std_..., those of
 the standardised features, which were sampled. giga summary, rstan, cmdstanr,
@@ -58,12 +64,9 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_sample(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("sample", kDescription);
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(root, "sample", kDescription, kExamples);
   add_sample_options(arguments);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

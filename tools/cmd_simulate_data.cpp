@@ -55,7 +55,8 @@ void add_options(Arguments& arguments, Family family) {
                                   "as much smaller as keeps the variance of the predictor)",
                                   poisson ? "1,0" : "3,3,0"),
                       what);
-  if (poisson) arguments.add_value("link", "NAME", "softplus (default, the paper's) or log", what);
+  if (poisson)
+    arguments.add_one_of("link", "NAME", {"softplus", "log"}, "softplus (default, the paper's) or log", what);
   if (family == Family::GaussianIdentity)
     arguments.add_value("noise-scale", "S", "Standard deviation of the noise, 1e-6 to 1e6 (default 1)", what);
   arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", what);
@@ -193,12 +194,9 @@ void run(const Arguments& arguments, Family family) {
 
 Verb declare(CLI::App& simulate, const char* name, const char* description, const char* examples,
              Family family) {
-  CLI::App* app = simulate.add_subcommand(name, description);
-  app->allow_extras();
-  app->footer(examples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(simulate, name, description, examples);
   add_options(arguments, family);
-  return {app, [arguments, family] { run(arguments, family); }};
+  return {arguments.app(), [arguments, family] { run(arguments, family); }};
 }
 
 constexpr const char* kLogisticExamples = R"(Examples:

@@ -64,7 +64,7 @@ void add_options(Arguments& arguments) {
   const std::string what = "Vectors";
   arguments.add_value("rows", "N", "Number of rows, 1 to 10^9 (default 10000)", what);
   arguments.add_value("dim", "J", "Numbers a row, 1 to 10^9 (default 50)", what);
-  arguments.add_value("kind", "NAME", kinds_text(), what);
+  arguments.add_choice<VectorKind>("kind", "NAME", kinds_text(), what);
   arguments.add_value("rank", "R", "For lowrank and likelihood, 1 to J (default 3)", what);
   arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", what);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same numbers", what);
@@ -128,12 +128,10 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 Verb declare_simulate_vectors(CLI::App& simulate) {
-  CLI::App* app = simulate.add_subcommand("vectors", "Write a matrix of random vectors, one a row");
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments =
+      Arguments::of_verb(simulate, "vectors", "Write a matrix of random vectors, one a row", kExamples);
   add_options(arguments);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

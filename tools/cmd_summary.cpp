@@ -30,6 +30,10 @@ constexpr const char* kExamples = R"(Examples:
   giga summary draws --csv > summary.csv
       all digits, under the names of R's posterior::summarise_draws
 
+Files:
+  DIR/draws_1.csv  and so on, a chain each
+  DIR/run.json     the names of the parameters, if it is there
+
 R-hat, effective sizes and standard errors are those of Vehtari et al. (2021).)";
 
 struct SummaryRequest {
@@ -69,7 +73,7 @@ std::map<std::string, std::string> names_beside(const std::filesystem::path& dra
   try {
     const MappedFile file = MappedFile::open(path);
     const auto* text = reinterpret_cast<const char*>(file.bytes().data());
-    const Json record = Json::parse(text, text + file.bytes().size());
+    const Json record = parsed({text, file.bytes().size()});
     if (record.at("command") != "sample" && record.at("command") != "fit") return names;
     for (const Json& parameter : record.at("parameters"))
       names.emplace(parameter.at("column").get<std::string>(), parameter.at("name").get<std::string>());
@@ -136,7 +140,7 @@ Json record_of(const SummaryRequest& request, const std::vector<Quantity>& quant
                                 {"acceptance", chain.acceptance},
                                 {"e_bfmi", chain.e_bfmi}});
   }
-  record["quantities"] = Json::parse(summary_json(quantities));
+  record["quantities"] = parsed(summary_json(quantities));
   record["warnings"] = said;
   return record;
 }
@@ -166,15 +170,12 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 Verb declare_summary(CLI::App& root) {
-  CLI::App* app = root.add_subcommand("summary", kDescription);
-  app->allow_extras();
-  app->footer(kExamples);
-  Arguments arguments(*app);
+  Arguments arguments = Arguments::of_verb(root, "summary", kDescription, kExamples);
   const std::string output = "Output";
   arguments.add_flag("json", "Print a record with the table and the warnings", output);
   arguments.add_flag("csv", "Print the table as CSV, with all digits", output);
   arguments.add_flag("quiet", "No warnings on stderr", output);
-  return {app, [arguments] { run(arguments); }};
+  return {arguments.app(), [arguments] { run(arguments); }};
 }
 
 }  // namespace giga::tool

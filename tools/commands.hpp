@@ -1,7 +1,6 @@
 // The verbs. Each adds its options and help to the command and says what to run when it was asked for.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "support/arguments.hpp"
@@ -16,5 +15,8 @@ namespace giga::tool {
 [[nodiscard]] Verb declare_report(CLI::App& root);
 [[nodiscard]] std::vector<Verb> declare_simulate_data(CLI::App& simulate);
 [[nodiscard]] Verb declare_simulate_vectors(CLI::App& simulate);
+[[nodiscard]] Verb declare_completion(CLI::App& root);
+/// After all others: it offers the pages of the verbs that are there.
+[[nodiscard]] Verb declare_man(CLI::App& root);
 
 }  // namespace giga::tool

@@ -29,12 +29,7 @@ constexpr const char* kFooter = R"(Examples:
 
 Results go to stdout, messages and progress to stderr; NO_COLOR is honoured.
 
-Exit codes:
-    0 done             70 internal error      130 stopped by Ctrl-C
-   64 wrong usage      71 out of memory       143 stopped by SIGTERM
-   65 bad data         73 cannot create the output
-   66 no input         74 cannot read or write
-    1 --strict, of giga fit and giga check: the verdict is not safe)";
+)";
 
 constexpr const char* kSimulateFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
@@ -47,7 +42,7 @@ class Command {
     root_.formatter(std::make_shared<HelpFormat>());
     root_.set_version_flag("--version", "giga " GIGA_VERSION, "Print the version and exit");
     root_.set_help_flag("-h,--help", "Print this help and exit");
-    root_.footer(kFooter);
+    root_.footer(kFooter + exit_code_help());
     root_.allow_extras();
     root_.require_subcommand(0, 1);
     verbs_.push_back(declare_fit(root_));
@@ -62,6 +57,8 @@ class Command {
     simulate_->require_subcommand(0, 1);
     for (Verb& verb : declare_simulate_data(*simulate_)) verbs_.push_back(std::move(verb));
     verbs_.push_back(declare_simulate_vectors(*simulate_));
+    verbs_.push_back(declare_completion(root_));
+    verbs_.push_back(declare_man(root_));
     for (CLI::App* app : {static_cast<CLI::App*>(&root_), simulate_}) {
       for (CLI::App* verb : app->get_subcommands([](CLI::App*) { return true; })) verb->group("Commands");
     }

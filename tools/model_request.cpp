@@ -115,14 +115,15 @@ void add_table_options(Arguments& arguments, const std::string& table) {
   arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", table);
   arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", table);
   arguments.add_value("weights", "NAME", "Column of observation weights (default none)", table);
-  arguments.add_value("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop", table);
+  arguments.add_choice<MissingWord>("missing", "WHAT",
+                                    "Rows with NaN, NA or empty cells: refuse (default), drop", table);
   arguments.add_value("delimiter", "C", "Between the fields of a CSV file, or tab (default ,)", table);
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", table);
 }
 
 void add_model_options(Arguments& arguments, const std::string& model) {
-  arguments.add_value("family", "NAME", kFamilyHelp, model);
-  arguments.add_value("link", "NAME", kLinkHelp, model);
+  arguments.add_choice<FamilyWord>("family", "NAME", kFamilyHelp, model);
+  arguments.add_choice<LinkWord>("link", "NAME", kLinkHelp, model);
   arguments.add_value("noise-scale", "S", "Standard deviation of gaussian noise, 1e-6 to 1e6 (default 1)",
                       model);
   arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", model);

@@ -44,6 +44,10 @@ Json scale_json(const std::vector<std::string>& features, const Standardisation&
   return {{"features", features}, {"mean", scale.mean}, {"scale", scale.scale}};
 }
 
+Json parsed(std::string_view text) {
+  return Json::parse(text, nullptr, false);
+}
+
 std::string dumped(const Json& json) {
   // replace: a path need not be UTF-8, a record must be.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "giga/data/read_dataset.hpp"
@@ -20,6 +21,10 @@ using Json = nlohmann::ordered_json;
 /// The same without the names of response and features.
 [[nodiscard]] Json reading_json(const ReadOptions& read);
 [[nodiscard]] Json scale_json(const std::vector<std::string>& features, const Standardisation& scale);
+
+/// What a text says; is_discarded() if it is not JSON. Here and not in every file: the parser is long to
+/// compile.
+[[nodiscard]] Json parsed(std::string_view text);
 
 /// Indented text, with a newline. Numbers that are not finite are null.
 [[nodiscard]] std::string dumped(const Json& json);

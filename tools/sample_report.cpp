@@ -153,7 +153,7 @@ std::string sample_record(const SampleRequest& request, const SampleOutcome& out
                        {"iterations", outcome.laplace.iterations},
                        {"converged", outcome.laplace.end == LaplaceEnd::Converged}};
   record["chains"] = chains_json(outcome);
-  record["diagnostics"] = Json::parse(summary_json(outcome.quantities));
+  record["diagnostics"] = parsed(summary_json(outcome.quantities));
   record["warnings"] = outcome.warnings;
   record["gradients"] = gradients_of(outcome);
   record["gradients_per_second"] = gradients_per_second(outcome);

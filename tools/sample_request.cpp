@@ -121,8 +121,8 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
 }
 
 void add_sampling_options(Arguments& arguments, const std::string& how) {
-  arguments.add_value("sampler", "NAME", kSamplerHelp, how);
-  arguments.add_value("protocol", "NAME", kProtocolHelp, how);
+  arguments.add_choice<SamplerKind>("sampler", "NAME", kSamplerHelp, how);
+  arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);

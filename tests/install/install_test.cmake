@@ -17,6 +17,14 @@ endif()
 
 file(REMOVE_RECURSE ${WORK_DIR})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --config ${CONFIG} --prefix ${WORK_DIR}/prefix)
+if(TOOLS)
+  foreach(file share/bash-completion/completions/giga share/zsh/site-functions/_giga
+               share/fish/vendor_completions.d/giga.fish share/man/man1/giga.1 share/man/man1/giga-build.1)
+    if(NOT EXISTS ${WORK_DIR}/prefix/${file})
+      message(FATAL_ERROR "${file} is not installed")
+    endif()
+  endforeach()
+endif()
 run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -G ${GENERATOR}
   -D CMAKE_BUILD_TYPE=${CONFIG} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=${flags}
   -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix -D GIGA_EXPECTED_VERSION=${VERSION})

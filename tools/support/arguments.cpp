@@ -1,9 +1,12 @@
 #include "support/arguments.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
 #include "giga/base/text.hpp"
+#include "support/command_tree.hpp"
 #include "support/exit_codes.hpp"
 #include "support/suggest.hpp"
 
@@ -17,7 +20,7 @@ std::string shown(const std::string& value) {
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const std::string& rule) {
-  throw UsageError("--" + name + " is " + shown(value) + "; must be " + rule);
+  throw UsageError(name + " is " + shown(value) + "; must be " + rule);
 }
 
 std::string without_separators(std::string text) {
@@ -43,6 +46,18 @@ bool is_word(const std::string& argument) {
 
 }  // namespace
 
+Arguments Arguments::of_verb(CLI::App& parent, const std::string& name, const std::string& description,
+                             const std::string& examples) {
+  CLI::App* app = parent.add_subcommand(name, description);
+  app->allow_extras();
+  app->footer(examples);
+  return Arguments(*app);
+}
+
+CLI::Option* Arguments::option(const std::string& name) const {
+  return app_->get_option("--" + name);
+}
+
 void Arguments::add_value(const std::string& name, const std::string& value_name, const std::string& help,
                           const std::string& group) {
   // TakeAll: a repeated option is refused by text(), in our words.
@@ -53,13 +68,30 @@ void Arguments::add_value(const std::string& name, const std::string& value_name
       ->group(group);
 }
 
+void Arguments::add_one_of(const std::string& name, const std::string& value_name,
+                           const std::vector<std::string>& values, const std::string& help,
+                           const std::string& group) {
+  add_value(name, value_name, help, group);
+  set_values(*option(name), values);
+}
+
+void Arguments::add_word(const std::string& name, const std::string& shown,
+                         const std::vector<std::string>& values, const std::string& help) {
+  CLI::Option* word = app_->add_option(
+      name, [](const CLI::results_t&) { return true; }, help);
+  word->option_text(shown);
+  set_values(*word, values);
+}
+
 void Arguments::add_flag(const std::string& name, const std::string& help, const std::string& group) {
   app_->add_flag("--" + name, help)->group(group);
 }
 
 std::vector<std::string> Arguments::known() const {
   std::vector<std::string> names;
-  for (const CLI::Option* each : app_->get_options()) names.push_back(each->get_lnames().front());
+  for (const CLI::Option* each : app_->get_options()) {
+    if (each->nonpositional()) names.push_back(each->get_lnames().front());
+  }
   return names;
 }
 
@@ -116,7 +148,8 @@ void Arguments::take(const std::vector<Setting>& settings, const std::string& or
 std::vector<Setting> Arguments::settings() const {
   std::vector<Setting> all;
   for (const CLI::Option* each : app_->get_options()) {
-    if (each->count() > 0) all.push_back({each->get_lnames().front(), each->results().back()});
+    if (each->nonpositional() && each->count() > 0)
+      all.push_back({each->get_lnames().front(), each->results().back()});
   }
   return all;
 }
@@ -133,7 +166,7 @@ bool Arguments::flag(const std::string& name) const {
   for (const char* no : {"false", "off", "no", "0"}) {
     if (value == no) return false;
   }
-  refuse(name, value, "true or false");
+  refuse("--" + name, value, "true or false");
 }
 
 std::optional<std::string> Arguments::text(const std::string& name) const {
@@ -154,7 +187,7 @@ std::uint64_t Arguments::whole(const std::string& name, std::uint64_t fallback, 
   const char* end = value->data() + value->size();
   const auto result = std::from_chars(value->data(), end, parsed);
   if (result.ec != std::errc{} || result.ptr != end || parsed < least || parsed > most) {
-    refuse(name, *value,
+    refuse("--" + name, *value,
            other + "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   }
   return parsed;
@@ -172,9 +205,21 @@ double Arguments::number(const std::string& name, double fallback, double least,
   if (!value) return fallback;
   const auto parsed = parse_double(*value);
   if (!parsed || *parsed < least || *parsed > most) {
-    refuse(name, *value, "a number from " + shortest(least) + " to " + shortest(most));
+    refuse("--" + name, *value, "a number from " + shortest(least) + " to " + shortest(most));
   }
   return *parsed + 0.0;  // -0 becomes 0
+}
+
+std::optional<std::string> Arguments::word(const std::string& name) const {
+  const CLI::Option* word = app_->get_option(name);
+  if (word->empty()) return std::nullopt;
+  const std::vector<std::string> values = values_of(*word);
+  return values[static_cast<std::size_t>(position(name, word->results().front(), values))];
+}
+
+void Arguments::require_declared(const std::string& name, const std::vector<std::string>& values) const {
+  if (values_of(*option(name)) != values)
+    throw std::logic_error("--" + name + " was not added with the values it is asked for");
 }
 
 int Arguments::position(const std::string& name, const std::string& value,

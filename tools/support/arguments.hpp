@@ -2,7 +2,6 @@
 // are asked for here, so that every refusal names the option, the value and what is allowed.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,6 +12,12 @@
 
 #include "giga/base/types.hpp"
 #include "support/config_file.hpp"
+
+// CLI11 takes seconds to compile, so few files see it.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace giga::tool {
 
@@ -32,10 +37,27 @@ class Arguments {
   /// `app` must outlive this object.
   explicit Arguments(CLI::App& app) : app_(&app) {}
 
+  /// Those of a new verb below `parent`; the help ends with the examples.
+  [[nodiscard]] static Arguments of_verb(CLI::App& parent, const std::string& name,
+                                         const std::string& description, const std::string& examples);
+  [[nodiscard]] CLI::App* app() const { return app_; }
+
   /// Options are named without dashes. The group is a heading of the help.
   void add_value(const std::string& name, const std::string& value_name, const std::string& help,
                  const std::string& group);
+  /// A value that choice() is asked for.
+  template <typename Enum>
+  void add_choice(const std::string& name, const std::string& value_name, const std::string& help,
+                  const std::string& group) {
+    add_one_of(name, value_name, names_of<Enum>(), help, group);
+  }
+  void add_one_of(const std::string& name, const std::string& value_name,
+                  const std::vector<std::string>& values, const std::string& help, const std::string& group);
   void add_flag(const std::string& name, const std::string& help, const std::string& group);
+
+  /// A word that is no option, and one of `values`. The usage shows it as `shown`.
+  void add_word(const std::string& name, const std::string& shown, const std::vector<std::string>& values,
+                const std::string& help);
 
   /// Throws UsageError if anything on the command line was not understood. `hint` says where words that are
   /// not options belong.
@@ -61,6 +83,8 @@ class Arguments {
 
   /// These throw UsageError for an option given twice, empty, malformed or out of range.
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+  /// A word that add_word added.
+  [[nodiscard]] std::optional<std::string> word(const std::string& name) const;
   /// `other` is for the message: what else the value might have been, as "auto or ".
   [[nodiscard]] std::uint64_t whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,
                                     std::uint64_t most, const std::string& other = "") const;
@@ -68,15 +92,18 @@ class Arguments {
                             const std::string& other = "") const;
   [[nodiscard]] double number(const std::string& name, double fallback, double least, double most) const;
 
-  /// Hyphens and underscores in the value do not matter.
+  /// Hyphens and underscores in the value do not matter. Throws std::logic_error unless add_choice of the
+  /// same enumeration added the option: completion must offer what is understood here.
   template <typename Enum>
   [[nodiscard]] Enum choice(const std::string& name, Enum fallback) const {
+    require_declared(name, names_of<Enum>());
     const auto value = text(name);
-    return value ? static_cast<Enum>(position(name, *value, names_of<Enum>())) : fallback;
+    return value ? static_cast<Enum>(position("--" + name, *value, names_of<Enum>())) : fallback;
   }
 
  private:
-  [[nodiscard]] CLI::Option* option(const std::string& name) const { return app_->get_option("--" + name); }
+  [[nodiscard]] CLI::Option* option(const std::string& name) const;
+  void require_declared(const std::string& name, const std::vector<std::string>& values) const;
   [[nodiscard]] std::vector<std::string> known() const;
   [[noreturn]] void refuse_unknown_option(const std::string& word) const;
   [[nodiscard]] static int position(const std::string& name, const std::string& value,

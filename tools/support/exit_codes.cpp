@@ -1,8 +1,10 @@
 #include "support/exit_codes.hpp"
 
+#include <fmt/format.h>
+
+#include <csignal>
 #include <exception>
 #include <new>
-#include <string>
 #include <system_error>
 
 #include "giga/base/error.hpp"
@@ -12,12 +14,36 @@
 namespace giga::tool {
 namespace {
 
+constexpr ExitMeaning kMeanings[] = {
+    {kOk, "done"},
+    {kNotSafe, "--strict, of giga fit and giga check: the verdict is not safe"},
+    {kUsage, "wrong usage"},
+    {kBadData, "bad data"},
+    {kNoInput, "no input"},
+    {kInternal, "internal error"},
+    {kResources, "out of memory"},
+    {kCannotCreate, "cannot create the output"},
+    {kIo, "cannot read or write"},
+    {kSignalBase + SIGINT, "stopped by Ctrl-C"},
+    {kSignalBase + SIGTERM, "stopped by SIGTERM"},
+};
+
 int said(ExitCode code, const std::string& message) {
   say_error(message);
   return code;
 }
 
 }  // namespace
+
+std::span<const ExitMeaning> exit_meanings() {
+  return kMeanings;
+}
+
+std::string exit_code_help() {
+  std::string text = "Exit codes:";
+  for (const ExitMeaning& each : kMeanings) text += fmt::format("\n  {:>3} {}", each.code, each.words);
+  return text;
+}
 
 int report_exception() noexcept {
   try {

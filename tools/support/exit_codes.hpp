@@ -2,7 +2,9 @@
 // place that turns exceptions into both.
 #pragma once
 
+#include <span>
 #include <stdexcept>
+#include <string>
 
 namespace giga::tool {
 
@@ -18,6 +20,17 @@ enum ExitCode : int {
   kIo = 74,
   kSignalBase = 128,  ///< plus the number of the signal
 };
+
+struct ExitMeaning {
+  int code;
+  const char* words;
+};
+
+/// Every code the command can end with, in order.
+[[nodiscard]] std::span<const ExitMeaning> exit_meanings();
+
+/// The same for the help, a line each under a heading.
+[[nodiscard]] std::string exit_code_help();
 
 /// The command line or the configuration file asks for something that cannot be.
 class UsageError : public std::runtime_error {

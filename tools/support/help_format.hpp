@@ -12,6 +12,7 @@ class HelpFormat : public CLI::Formatter {
     column_width(kColumn);
     label("OPTIONS", "options");
     label("SUBCOMMAND", "command");
+    label("Positionals", "Arguments");
   }
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
@@ -27,11 +28,17 @@ class HelpFormat : public CLI::Formatter {
     std::string text = CLI::Formatter::make_usage(app, std::move(name));
     const auto at = text.find(" [options]");
     if (at == std::string::npos) return text;
+    if (app->get_name() == "fit") text.insert(at, " [DATA]");
+    if (app->get_name() == "report") text.insert(at, " DIR");
     if (app->get_name() == "build") text.insert(at, " [DATA]");
     if (app->get_name() == "sample") text.insert(at, " DATA|coreset.csv");
     if (app->get_name() == "check") text.insert(at, " DATA coreset.csv [DIR]");
     if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;
+  }
+
+  std::string make_option_usage(const CLI::Option* option) const override {
+    return option->get_option_text();
   }
 
   std::string make_description(const CLI::App* app) const override { return app->get_description() + "\n\n"; }
