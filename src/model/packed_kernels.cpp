@@ -55,8 +55,7 @@ HWY_INLINE void invert(PackedVec (&x)[4]) {
 }
 
 // kMany components of kRows rows at once, so that a factor is loaded once for all of them. The two halves of
-// a cache line are read in turn: some CPUs cannot read the same half of two lines in one cycle
-// (gradient_bench).
+// a cache line are read in turn: AMD's Zen 3 reads the same half of two lines more slowly.
 template <Index kMany, Index kRows>
 HWY_INLINE void add_components(const double* z, const double* factor, double* sums) {
   const PackedTag tag;
@@ -96,8 +95,8 @@ void AddWeightedRowsByLane(const double* by_component, Index dim, const double* 
 //   find_powers     2^t as a fraction, top / bottom
 //   find_slopes     l' = sigma(-y s) = bottom / (top + bottom); l = t log 2 + log l'
 //   add_rows        the gradient
-// Each is a loop of its own over all rows of a strip: side by side they hide each other's latency, which one
-// after the other, through exp and division, took half of the time.
+// Each is a loop of its own over all rows of a strip, so that the long chains of exp and division of many
+// rows go side by side; docs/sampling.md has what that gains.
 
 constexpr double kLn2 = 0x1.62e42fefa39efp-1;
 // Beyond it in either direction nothing changes but slopes below 2^-230, which are taken for that; four
