@@ -109,12 +109,18 @@ RegressionPosterior::RegressionPosterior(const Regression& regression, Normal pr
     const auto [n, times] = packing.rows[k];
     const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
     const bool plain = tile < num_plain_;
-    double* z = tile_at(tile) + lane;
+    double* z = tile_at(tile);
     regression.design(n, 1, row.data());
     y_[k] = regression.response(n);
     weights_[k] = times;
-    for (Index d = 0; d < (plain ? plain_dim() : dim_); ++d)
-      z[d * kTile] = (plain ? y_[k] : 1) * row[static_cast<std::size_t>(d)];
+    for (Index d = 0; d < (plain ? plain_dim() : dim_); ++d) {
+      const double value = row[static_cast<std::size_t>(d)];
+      if (plain) {
+        z[kernels::place_in_strips(lane, d, plain_dim())] = y_[k] * value;
+      } else {
+        z[d * kTile + lane] = value;
+      }
+    }
   }
   if (fault(Fault::RowMissing)) weights_[packing.rows.size() - 1] = 0;
   if (fault(Fault::NoiseScaleIgnored)) family_.noise_scale = 1;
@@ -135,9 +141,11 @@ double RegressionPosterior::plain_tiles(Index first, Index end, double label, co
                                         double* sums) const {
   if (first >= end) return 0;
   std::array<double, kPackedLanes> slopes{};
-  const double constant = has_constant_ ? label * theta[dim_ - 1] : 0.0;
-  const double value =
-      kernels::logistic_tiles(tile_at(first), end - first, plain_dim(), theta, constant, sums, slopes.data());
+  SmallScratch<kFewParameters> scaled(dim_);
+  for (Index d = 0; d < dim_; ++d) scaled.data()[d] = std::numbers::log2e * theta[d];
+  const double constant = has_constant_ ? label * scaled.data()[dim_ - 1] : 0.0;
+  const double value = kernels::logistic_tiles(tile_at(first), end - first, plain_dim(), scaled.data(),
+                                               constant, sums, slopes.data());
   if (has_constant_) {
     double* last = sums + (dim_ - 1) * kPackedLanes;
     for (std::size_t k = 0; k < slopes.size(); ++k) last[k] += label * slopes[k];
@@ -174,14 +182,12 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
 double RegressionPosterior::log_likelihood(const double* theta, double* gradient) const {
   std::fill(gradient, gradient + dim_, 0.0);
   const Index blocks = (num_tiles_ + kTilesPerBlock - 1) / kTilesPerBlock;
-  std::array<double, kFewParameters * kPackedLanes> few;
   if (pool_ == nullptr || blocks == 1) {
-    const Scratch many(dim_ > kFewParameters ? dim_ * kPackedLanes : 0);
-    double* sums = dim_ > kFewParameters ? many.data() : few.data();
+    SmallScratch<kFewParameters * kPackedLanes> sums(dim_ * kPackedLanes);
     double value = 0;
     for (Index b = 0; b < blocks; ++b) {
-      value += block(b, theta, sums);
-      kernels::total_of(sums, dim_, gradient);
+      value += block(b, theta, sums.data());
+      kernels::total_of(sums.data(), dim_, gradient);
     }
     return value;
   }

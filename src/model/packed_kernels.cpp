@@ -1,11 +1,11 @@
 #include "model/packed_kernels.hpp"
 
 #include <cmath>
+#include <cstdint>
 
 // Highway compiles the part up to HWY_ONCE once per instruction set and picks one when the program runs.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/packed_kernels.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -19,9 +19,12 @@ using PackedTag = hn::CappedTag<double, static_cast<size_t>(kPackedLanes)>;
 using PackedVec = hn::Vec<PackedTag>;
 constexpr Index kPackedWidth = static_cast<Index>(hn::MaxLanes(PackedTag()));
 constexpr Index kPackedParts = kPackedLanes / kPackedWidth;  // vectors that hold the running sums
-constexpr Index kTileVectors = kTile / kPackedWidth;
-constexpr Index kLine = 8;                // doubles that a cache fetches at once
-constexpr double kLeastNormalExp = -708;  // exp of it is not denormal
+constexpr Index kStripVectors = kStrip / kPackedWidth;
+constexpr Index kShared = kStrip / kPackedLanes;  // rows i, i + 8, ... of a strip, which share a division
+static_assert(kShared == 4);
+
+using PackedBitsTag = hn::RebindToUnsigned<PackedTag>;
+using PackedBits = hn::Vec<PackedBitsTag>;
 
 // a b + c with one rounding, on every machine: the draws of a sampler must not depend on what the CPU has.
 HWY_INLINE PackedVec fused(PackedVec a, PackedVec b, PackedVec c) {
@@ -38,17 +41,6 @@ HWY_INLINE PackedVec fused(PackedVec a, PackedVec b, PackedVec c) {
 #endif
 }
 
-// exp(x) for -708 <= x <= 0, as a fraction: exp_fraction of math-inl.hpp with fused operations.
-HWY_INLINE Fraction<PackedVec> fused_exp(PackedVec x) {
-  const PackedTag d;
-  const PackedVec magic = hn::Set(d, kRound);
-  const PackedVec rounded = fused(x, hn::Set(d, kLog2E), magic), k = hn::Sub(rounded, magic);
-  const PackedVec r = fused(k, hn::Set(d, -kLn2Lo), fused(k, hn::Set(d, -kLn2Hi), x)), r2 = hn::Mul(r, r);
-  const PackedVec p = hn::Mul(r, fused(hn::Add(r2, hn::Set(d, kExpP1)), r2, hn::Set(d, kExpP0)));
-  const PackedVec q = fused(fused(r2, hn::Set(d, kExpQ2), hn::Set(d, kExpQ1)), r2, hn::Set(d, kExpQ0));
-  return {hn::Mul(hn::Add(q, p), power_of_two(d, rounded)), hn::Sub(q, p)};
-}
-
 // The inverses of four numbers that neither overflow nor underflow together, at the cost of one division.
 HWY_INLINE void invert(PackedVec (&x)[4]) {
   const PackedTag tag;
@@ -62,8 +54,9 @@ HWY_INLINE void invert(PackedVec (&x)[4]) {
   x[3] = hn::Mul(of_last, x2);
 }
 
-// kMany components at once, so that a factor is loaded once for all of them.
-template <Index kMany>
+// kMany components of kRows rows at once, so that a factor is loaded once for all of them. The two halves of
+// a cache line are read in turn: AMD's Zen 3 reads the same half of two lines more slowly.
+template <Index kMany, Index kRows>
 HWY_INLINE void add_components(const double* z, const double* factor, double* sums) {
   const PackedTag tag;
   PackedVec sum[kMany][kPackedParts];
@@ -71,11 +64,12 @@ HWY_INLINE void add_components(const double* z, const double* factor, double* su
     for (Index p = 0; p < kPackedParts; ++p)
       sum[d][p] = hn::LoadU(tag, sums + d * kPackedLanes + p * kPackedWidth);
   }
-  for (Index i = 0; i < kTile; i += kPackedLanes) {
-    for (Index p = 0; p < kPackedParts; ++p) {
-      const Index at = i + p * kPackedWidth;
-      const PackedVec f = hn::LoadU(tag, factor + at);
-      for (Index d = 0; d < kMany; ++d) sum[d][p] = fused(f, hn::LoadU(tag, z + d * kTile + at), sum[d][p]);
+  for (Index i = 0; i < kRows; i += kPackedLanes) {
+    PackedVec f[kPackedParts];
+    for (Index p = 0; p < kPackedParts; ++p) f[p] = hn::LoadU(tag, factor + i + p * kPackedWidth);
+    for (Index d = 0; d < kMany; ++d) {
+      for (Index p = 0; p < kPackedParts; ++p)
+        sum[d][p] = fused(f[p], hn::LoadU(tag, z + d * kRows + i + p * kPackedWidth), sum[d][p]);
     }
   }
   for (Index d = 0; d < kMany; ++d) {
@@ -84,88 +78,162 @@ HWY_INLINE void add_components(const double* z, const double* factor, double* su
   }
 }
 
-HWY_INLINE void add_rows_of_tile(const double* z, Index dim, const double* factor, double* sums) {
+template <Index kRows>
+HWY_INLINE void add_rows(const double* z, Index dim, const double* factor, double* sums) {
   Index d = 0;
-  for (; d + 4 <= dim; d += 4) add_components<4>(z + d * kTile, factor, sums + d * kPackedLanes);
-  for (; d < dim; ++d) add_components<1>(z + d * kTile, factor, sums + d * kPackedLanes);
+  for (; d + 4 <= dim; d += 4) add_components<4, kRows>(z + d * kRows, factor, sums + d * kPackedLanes);
+  for (; d + 2 <= dim; d += 2) add_components<2, kRows>(z + d * kRows, factor, sums + d * kPackedLanes);
+  if (d < dim) add_components<1, kRows>(z + d * kRows, factor, sums + d * kPackedLanes);
 }
 
 void AddWeightedRowsByLane(const double* by_component, Index dim, const double* factor, double* sums) {
-  add_rows_of_tile(by_component, dim, factor, sums);
+  add_rows<kTile>(by_component, dim, factor, sums);
+}
+
+// The logistic log-likelihood goes in steps over strips of rows y z. With t = y s / log 2, in units of log 2:
+//   predict_strip   t
+//   find_powers     2^t as a fraction, top / bottom
+//   find_slopes     l' = sigma(-y s) = bottom / (top + bottom); l = t log 2 + log l'
+//   add_rows        the gradient
+// Each is a loop of its own over all rows of a strip, so that the long chains of exp and division of many
+// rows go side by side; docs/sampling.md has what that gains.
+
+constexpr double kLn2 = 0x1.62e42fefa39efp-1;
+// Beyond it in either direction nothing changes but slopes below 2^-230, which are taken for that; four
+// powers can still be multiplied.
+constexpr double kMostPower = 230;
+constexpr double kRoundWhole = 0x1.8p52;  // x + it has the nearest whole number to x in its low bits
+constexpr int kMantissaBits = 52;
+constexpr double kBias = 1023;  // of exponents
+
+// 2^f = (Q + f P) / (Q - f P) for |f| <= 1/2, P and Q polynomials in f^2, by interpolation of tanh(f log(2) /
+// 2) / f at Chebyshev points of [0, 1/4]; the error of 2^f is 2^-59.
+constexpr double kPowerP0 = 0x1.000efd7933256p+16, kPowerP1 = 0x1.b55f23b012be2p+9;
+constexpr double kPowerQ0 = 0x1.716a16a0845b5p+17, kPowerQ1 = 0x1.3b85c88327ae1p+13,
+                 kPowerQ2 = 0x1.5a678241dc826p+5;
+
+HWY_INLINE void predict_strip(const double* z, Index dim, const double* theta, double constant,
+                              double* powers) {
+  const PackedTag tag;
+  constexpr Index kTogether = kStripVectors < 8 ? kStripVectors : 8;
+  for (Index begin = 0; begin < kStripVectors; begin += kTogether) {
+    PackedVec t[kTogether];
+    for (auto& each : t) each = hn::Set(tag, constant);
+    for (Index d = 0; d < dim; ++d) {
+      const PackedVec factor = hn::Set(tag, theta[d]);
+      for (Index v = 0; v < kTogether; ++v)
+        t[v] = fused(hn::LoadU(tag, z + d * kStrip + (begin + v) * kPackedWidth), factor, t[v]);
+    }
+    for (Index v = 0; v < kTogether; ++v) hn::Store(t[v], tag, powers + (begin + v) * kPackedWidth);
+  }
+}
+
+// What is summed over rows, beside the gradient: lane k has the rows i with i mod kPackedLanes = k. The sum
+// of log l' is log factor + exponent log 2, the factor in [1, 2): a product of many slopes that cannot
+// underflow.
+struct LogisticSums {
+  PackedVec powers[kPackedParts], slopes[kPackedParts], factors[kPackedParts];
+  PackedBits exponents[kPackedParts];  // with their bias
+};
+
+// Four vectors in step, so that a constant is loaded once for all of them.
+HWY_INLINE void find_powers(const double* powers, double* bottom, double* whole, LogisticSums& sums) {
+  const PackedTag tag;
+  const PackedBitsTag bits;
+  constexpr Index kAtOnce = 4;
+  const PackedVec round = hn::Set(tag, kRoundWhole);
+  for (Index begin = 0; begin < kStripVectors; begin += kAtOnce) {
+    PackedVec f[kAtOnce], f2[kAtOnce], p[kAtOnce], q[kAtOnce];
+    PackedBits exponent[kAtOnce];
+    for (Index i = 0; i < kAtOnce; ++i) {
+      const Index part = (begin + i) % kPackedParts;
+      f[i] = at_most(tag, hn::Load(tag, powers + (begin + i) * kPackedWidth), kMostPower);
+      sums.powers[part] = hn::Add(sums.powers[part], f[i]);
+    }
+    for (auto& each : f) each = at_least(tag, each, -kMostPower);
+    for (Index i = 0; i < kAtOnce; ++i) {
+      const PackedVec rounded = hn::Add(f[i], round);
+      exponent[i] = hn::ShiftLeft<kMantissaBits>(hn::BitCast(bits, rounded));
+      f[i] = hn::Sub(f[i], hn::Sub(rounded, round));
+    }
+    for (Index i = 0; i < kAtOnce; ++i) f2[i] = hn::Mul(f[i], f[i]);
+    for (Index i = 0; i < kAtOnce; ++i) {
+      const PackedVec linear = hn::Add(f2[i], hn::Set(tag, kPowerP1));
+      p[i] = hn::Mul(f[i], fused(linear, f2[i], hn::Set(tag, kPowerP0)));
+    }
+    for (Index i = 0; i < kAtOnce; ++i) {
+      const PackedVec linear = fused(f2[i], hn::Set(tag, kPowerQ2), hn::Set(tag, kPowerQ1));
+      q[i] = fused(linear, f2[i], hn::Set(tag, kPowerQ0));
+    }
+    for (Index i = 0; i < kAtOnce; ++i) {
+      const Index at = (begin + i) * kPackedWidth;
+      const PackedBits scaled = hn::Add(hn::BitCast(bits, hn::Add(q[i], p[i])), exponent[i]);
+      const PackedVec top = hn::BitCast(tag, scaled), below = hn::Sub(q[i], p[i]);
+      hn::Store(below, tag, bottom + at);
+      hn::Store(hn::Add(top, below), tag, whole + at);
+    }
+  }
+}
+
+HWY_INLINE void find_slopes(const double* bottom, const double* whole, double* slope, LogisticSums& sums) {
+  const PackedTag tag;
+  const PackedBitsTag bits;
+  const PackedBits mantissa = hn::Set(bits, (std::uint64_t{1} << kMantissaBits) - 1);
+  const PackedBits one = hn::BitCast(bits, hn::Set(tag, 1.0));
+  for (Index p = 0; p < kPackedParts; ++p) {
+    PackedVec x[kShared];
+    for (Index i = 0; i < kShared; ++i) x[i] = hn::Load(tag, whole + p * kPackedWidth + i * kPackedLanes);
+    invert(x);
+    for (Index i = 0; i < kShared; ++i) {
+      const Index at = p * kPackedWidth + i * kPackedLanes;
+      x[i] = hn::Mul(hn::Load(tag, bottom + at), x[i]);
+      hn::Store(x[i], tag, slope + at);
+    }
+    sums.slopes[p] = hn::Add(sums.slopes[p], hn::Add(hn::Add(x[0], x[1]), hn::Add(x[2], x[3])));
+    const PackedVec product = hn::Mul(sums.factors[p], hn::Mul(hn::Mul(x[0], x[1]), hn::Mul(x[2], x[3])));
+    const PackedBits parts = hn::BitCast(bits, product);
+    sums.exponents[p] = hn::Add(sums.exponents[p], hn::ShiftRight<kMantissaBits>(parts));
+    sums.factors[p] = hn::BitCast(tag, hn::Or(hn::And(parts, mantissa), one));
+  }
 }
 
 double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const double* theta, double constant,
                      double* sums, double* slope_sums) {
   const PackedTag tag;
-  constexpr Index kTogether = kTileVectors < 8 ? kTileVectors : 8;
-  constexpr Index kAtOnce = 4;         // side by side, to hide each other's latency and share a division
-  constexpr Index kMostFactors = 512;  // of at least 1/2 each: their product is far from underflow
-  constexpr Index kFetch = kTile * kAtOnce / kTileVectors;  // doubles a component
-  static_assert(kTogether % kAtOnce == 0);
-  const PackedVec zero = hn::Zero(tag), one = hn::Set(tag, 1.0), sign = hn::SignBit(tag);
-  const PackedVec lowest = hn::Set(tag, kLeastNormalExp);
-  PackedVec linear[kPackedParts], factors[kPackedParts], slopes[kPackedParts];
+  const PackedBitsTag bits;
+  const Index num_strips = num_tiles * (kTile / kStrip);
+  LogisticSums total;
   for (Index p = 0; p < kPackedParts; ++p) {
-    linear[p] = zero;
-    factors[p] = one;
-    slopes[p] = hn::LoadU(tag, slope_sums + p * kPackedWidth);
+    total.powers[p] = hn::Zero(tag);
+    total.factors[p] = hn::Set(tag, 1.0);
+    total.exponents[p] = hn::Zero(bits);
+    total.slopes[p] = hn::LoadU(tag, slope_sums + p * kPackedWidth);
   }
-  double logs = 0;
-  Index held = 0;  // factors in a lane
-  HWY_ALIGN double slope[kTile];
-  HWY_ALIGN double lanes[kPackedLanes];
-  for (Index t = 0; t < num_tiles; ++t) {
-    const double* z = tiles + t * dim * kTile;
-    const double* next = t + 1 < num_tiles ? z + dim * kTile : z;  // fetched while there is much to compute
-    for (Index begin = 0; begin < kTileVectors; begin += kTogether) {
-      PackedVec s[kTogether];
-      for (auto& each : s) each = hn::Set(tag, constant);
-      for (Index d = 0; d < dim; ++d) {
-        const PackedVec factor = hn::Set(tag, theta[d]);
-        for (Index v = 0; v < kTogether; ++v)
-          s[v] = fused(hn::LoadU(tag, z + d * kTile + (begin + v) * kPackedWidth), factor, s[v]);
-      }
-      // With e = exp(-|s|): l = min(s, 0) - log(1 + e), and l' = sigma(-s) is e / (1 + e) for s > 0, else
-      // 1 / (1 + e).
-      for (Index v = 0; v < kTogether; v += kAtOnce) {
-        for (Index i = 0; i < dim * kFetch; i += kLine) hwy::Prefetch(next + i);
-        next += dim * kFetch;
-        Fraction<PackedVec> e[kAtOnce];
-        PackedVec inverse[kAtOnce];
-        for (Index i = 0; i < kAtOnce; ++i) {
-          e[i] = fused_exp(hn::Max(hn::Or(s[v + i], sign), lowest));
-          inverse[i] = hn::Add(e[i].top, e[i].bottom);
-        }
-        invert(inverse);
-        for (Index i = 0; i < kAtOnce; ++i) {
-          const Index p = (v + i) % kPackedParts;
-          const PackedVec top = hn::IfNegativeThenElse(s[v + i], e[i].bottom, e[i].top);
-          const PackedVec sigma = hn::Mul(top, inverse[i]);
-          hn::Store(sigma, tag, slope + (begin + v + i) * kPackedWidth);
-          slopes[p] = hn::Add(slopes[p], sigma);
-          linear[p] = hn::Add(linear[p], hn::Min(zero, s[v + i]));
-          factors[p] = hn::Mul(factors[p], hn::Mul(e[i].bottom, inverse[i]));
-        }
-      }
-    }
-    held += kTile / kPackedLanes;
-    if (held >= kMostFactors || t + 1 == num_tiles) {
-      for (Index p = 0; p < kPackedParts; ++p) {
-        hn::Store(factors[p], tag, lanes + p * kPackedWidth);
-        factors[p] = one;
-      }
-      for (const double lane : lanes) logs += std::log(lane);
-      held = 0;
-    }
-    add_rows_of_tile(z, dim, slope, sums);
+  HWY_ALIGN double powers[kStrip], bottom[kStrip], whole[kStrip], slope[kStrip];
+  predict_strip(tiles, dim, theta, constant, powers);
+  for (Index t = 0; t < num_strips; ++t) {
+    const double* z = tiles + t * dim * kStrip;
+    find_powers(powers, bottom, whole, total);
+    // Here there is much to compute while the next rows come.
+    if (t + 1 < num_strips) predict_strip(z + dim * kStrip, dim, theta, constant, powers);
+    find_slopes(bottom, whole, slope, total);
+    add_rows<kStrip>(z, dim, slope, sums);
   }
+  HWY_ALIGN double factors[kPackedLanes], twos[kPackedLanes];
+  HWY_ALIGN std::uint64_t exponents[kPackedLanes];
   for (Index p = 0; p < kPackedParts; ++p) {
-    hn::Store(linear[p], tag, lanes + p * kPackedWidth);
-    hn::StoreU(slopes[p], tag, slope_sums + p * kPackedWidth);
+    hn::Store(total.factors[p], tag, factors + p * kPackedWidth);
+    hn::Store(total.powers[p], tag, twos + p * kPackedWidth);
+    hn::Store(total.exponents[p], bits, exponents + p * kPackedWidth);
+    hn::StoreU(total.slopes[p], tag, slope_sums + p * kPackedWidth);
   }
-  double total = logs;
-  for (const double lane : lanes) total += lane;
-  return total;
+  double logs = 0, all_twos = 0;
+  for (Index k = 0; k < kPackedLanes; ++k) {
+    const double exponent = static_cast<double>(exponents[k]) - kBias * static_cast<double>(num_strips);
+    logs += std::log(factors[k]);
+    all_twos += twos[k] + exponent;
+  }
+  return logs + all_twos * kLn2;
 }
 
 }  // namespace giga::kernels::HWY_NAMESPACE

@@ -1,6 +1,7 @@
 // Room for numbers that will be written before they are read.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -16,6 +17,20 @@ class Scratch {
 
  private:
   std::unique_ptr<double[]> values_;
+};
+
+/// The same, without an allocation if there are at most kFew of them.
+template <Index kFew>
+class SmallScratch {
+ public:
+  explicit SmallScratch(Index count) {
+    if (count > kFew) many_ = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count));
+  }
+  [[nodiscard]] double* data() { return many_ ? many_.get() : few_.data(); }
+
+ private:
+  std::array<double, static_cast<std::size_t>(kFew)> few_;
+  std::unique_ptr<double[]> many_;
 };
 
 }  // namespace giga

@@ -1,8 +1,10 @@
 #include "giga/infer/regression_posterior.hpp"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <cmath>
+#include <limits>
 
 #include "giga/infer/density.hpp"
 #include "support/regressions.hpp"
@@ -86,6 +88,50 @@ TEST(RegressionPosterior, StaysFiniteWherePredictorsAreFar) {
     EXPECT_TRUE(std::isfinite(posterior.log_density(theta.data(), gradient.data()))) << far;
     EXPECT_TRUE(std::isfinite(gradient[0])) << far;
   }
+}
+
+TEST(RegressionPosterior, HasTheSameBitsOnEveryInstructionSet) {
+  for (const Family family : kFamilies) {
+    for (const Index dim : {1, 4, 11}) {
+      const Regression model = regression(family, 500, dim, 7, multiplicities(500, dim == 4));
+      const RegressionPosterior posterior(model, Normal::isotropic(dim));
+      const std::vector<double> theta = some_theta(dim);
+      std::vector<double> best(theta.size()), here(theta.size());
+      const double value = posterior.log_density(theta.data(), best.data());
+      for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+        EXPECT_EQ(posterior.log_density(theta.data(), here.data()), value) << hwy::TargetName(target);
+        EXPECT_EQ(here, best) << hwy::TargetName(target);
+      }
+      hwy::SetSupportedTargetsForTest(0);
+      hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+  }
+}
+
+TEST(RegressionPosterior, FollowsTheModelFromCertainRowsToHopelessOnes) {
+  const Regression model = regression(Family::BernoulliLogit, 640, 2, 6);
+  const RegressionPosterior posterior(model, Normal::isotropic(2));
+  const ThreadPool pool(1);
+  for (const double scale : {1.0, 10.0, 100.0, 159.0, 160.0, 700.0, 1e4, -10.0, -700.0, -1e4}) {
+    const std::vector<double> theta = {scale, 0.5 * scale};
+    std::vector<double> gradient(2);
+    const double value = posterior.log_likelihood(theta.data(), gradient.data());
+    const Derivatives expected = model.evaluate(theta, Order::Gradient, pool);
+    // The predictors' rounding, and that of their sum.
+    EXPECT_NEAR(value, expected.value, 1e-13 * (std::abs(expected.value) + 640 * std::abs(scale))) << scale;
+    for (std::size_t d = 0; d < 2; ++d)
+      EXPECT_NEAR(gradient[d], expected.gradient[d], 1e-12 * (std::abs(expected.gradient[d]) + 1)) << scale;
+  }
+}
+
+TEST(RegressionPosterior, IsNotANumberWhereTheParametersAreNot) {
+  const Regression model = regression(Family::BernoulliLogit, 640, 2, 6);
+  const RegressionPosterior posterior(model, Normal::isotropic(2));
+  const std::vector<double> theta = {std::numeric_limits<double>::quiet_NaN(), 0.1};
+  std::vector<double> gradient(2);
+  EXPECT_TRUE(std::isnan(posterior.log_likelihood(theta.data(), gradient.data())));
 }
 
 TEST(RegressionPosterior, RefusesAPriorOfAnotherDimension) {

@@ -39,7 +39,8 @@ class RegressionPosterior {
   bool isotropic_;         // whether the prior's precision is a multiple of I and its mean 0
   double log_normaliser_;  // log det of the prior's covariance + D log 2 pi
   Index num_tiles_ = 0;
-  // Of logistic rows that count once, tiles of one label come first, as rows y z without the column of ones.
+  // Of logistic rows that count once, tiles of one label come first, as rows y z without the column of ones,
+  // in strips.
   bool has_constant_ = false;                             // the last column is all ones
   Index num_ups_ = 0;                                     // tiles of label +1; then those of label -1
   Index num_plain_ = 0;                                   // both together
