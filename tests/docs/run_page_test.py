@@ -61,6 +61,12 @@ class RunPage(unittest.TestCase):
         self.assertEqual(self.wrong("    giga build bad\n", not_run=[dict(entry)]), [])
         self.assertIn("nothing in p.md", self.wrong("    giga build good\n", not_run=[dict(entry)])[0])
 
+    def test_what_is_run_where_a_program_is_there_is_run_there_only(self):
+        entry = {"starts": "giga build bad", "reason": "none"}
+        page = "    giga build bad\n    what it prints\n"
+        self.assertEqual(self.wrong(page, not_run=[dict(entry, unless="false")]), [])
+        self.assertIn("ended with 65", self.wrong(page, not_run=[dict(entry, unless="true")])[0])
+
     def test_an_option_in_running_text_that_does_not_exist_is_found(self):
         self.assertIn("--sise", self.wrong("Say `giga build DATA --sise 3`.\n")[0])
         self.assertEqual(self.wrong("Say `giga build DATA --size 3`.\n"), [])
