@@ -4,8 +4,8 @@
     run_page.py --giga PATH --root REPOSITORY --table   that pages.toml speaks of pages that are there
 
 Every command must end with exit code 0, every line of output that the page shows must come out of a command, numbers
-aside, and every `giga verb --option` in running text must exist. pages.toml has the files that pages take for granted,
-what is not run and why, and what is not output.
+aside, and every `giga verb --option` in running text and every link to a file must exist. pages.toml has the files that
+pages take for granted, what is not run and why, and what is not output.
 """
 import argparse
 import os
@@ -145,6 +145,13 @@ def check_inline(page, markdown, shell):
     return wrong
 
 
+def check_links(page, markdown, root):
+    """Links into this repository must lead to a file."""
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", markdown)
+    inside = [target for target in targets if "://" not in target]
+    return [f"{page}: a link leads nowhere: {t}" for t in inside if not (root / page).parent.joinpath(t).exists()]
+
+
 def help_text(shell, verbs):
     return shell.run(" ".join(["giga", *verbs, "--help"]))[1]
 
@@ -173,6 +180,7 @@ def main():
         with Shell(options.giga.resolve(), root) as shell:
             wrong = run_page(options.page, markdown, Table(table, options.page), shell)
             wrong += check_inline(options.page, markdown, shell)
+            wrong += check_links(options.page, markdown, root)
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

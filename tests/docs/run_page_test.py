@@ -72,6 +72,11 @@ class RunPage(unittest.TestCase):
         self.assertEqual(self.wrong("Say `giga build DATA --size 3`.\n"), [])
         self.assertIn("--siz", self.wrong("Say `giga build DATA --siz 3`.\n")[0])
 
+    def test_a_link_that_leads_nowhere_is_found(self):
+        folder = pathlib.Path(self.folder.name)
+        self.assertEqual(run_page.check_links("p.md", "[a](giga#top), [b](https://example.org)", folder), [])
+        self.assertIn("gone.md", run_page.check_links("p.md", "[a](gone.md)", folder)[0])
+
     def test_a_fixture_that_fails_is_found(self):
         wrong = self.wrong("    giga build good\n", fixtures={"x": "false"}, pages={"p.md": ["x"]})
         self.assertIn("fixture", wrong[0])
