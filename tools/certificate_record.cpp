@@ -60,6 +60,8 @@ Json certificate_json(const Certificate& certificate, const std::vector<std::str
   out["max_rhat_allowed"] = certificate.max_rhat_allowed;
   out["min_effective_size"] = certificate.min_effective_size;
   out["exact"] = certificate.coreset.exact;
+  out["flat"] = certificate.coreset.flat;
+  out["laplace_flat"] = certificate.laplace.flat;
   out["laplace_exact"] = certificate.laplace.exact;
   out["usable"] = certificate.coreset.usable;
   out["laplace_usable"] = certificate.laplace.usable;
@@ -112,10 +114,13 @@ Certificate certificate_of(const Json& json) {
   out.coreset.num_impossible = count_in(json, "num_impossible");
   out.coreset.usable = json.at("usable").get<bool>();
   out.coreset.exact = json.at("exact").get<bool>();
+  out.coreset.flat = json.at("flat").get<bool>();
+  out.coreset.spread = number_in(json, "spread", kInfinite);
   out.laplace.k_hat = number_in(json, "laplace_k_hat", kInfinite);
   out.laplace.k_limit = number_in(json, "laplace_k_limit");
   out.laplace.effective_size = number_in(json, "laplace_effective_size");
   out.laplace.num_draws = count_in(json, "laplace_num_draws");
+  out.laplace.flat = json.at("laplace_flat").get<bool>();
   out.laplace.exact = json.at("laplace_exact").get<bool>();
   out.laplace.usable = json.at("laplace_usable").get<bool>();
   out.disagreement = number_in(json, "disagreement");

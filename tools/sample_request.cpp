@@ -22,7 +22,8 @@ constexpr const char* kSamplerHelp = R"(nuts  the no-U-turn sampler, as in Stan 
 hmc   Hamiltonian Monte Carlo with a fixed number of steps
 rwmh  random-walk Metropolis-Hastings, adapted to accept 23%)";
 
-constexpr const char* kProtocolHelp = R"(stan (default): 1000 + 1000. paper: that of Campbell and Broderick,
+constexpr const char* kProtocolHelp =
+    R"(stan (default): as Stan adapts. paper: that of Campbell and Broderick,
 1000 + 5000; rwmh 25000 + 25000 thinned by 5. What else is given wins)";
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, SampleRequest& request) {
@@ -120,13 +121,14 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
   set_chains(arguments, request);
 }
 
-void add_sampling_options(Arguments& arguments, const std::string& how) {
+void add_sampling_options(Arguments& arguments, const std::string& how, Index usual_draws) {
   arguments.add_choice<SamplerKind>("sampler", "NAME", kSamplerHelp, how);
   arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);
-  arguments.add_value("draws", "S", "Kept of each chain, 1 to 10^7 (default 1000)", how);
+  arguments.add_value("draws", "S", fmt::format("Kept of each chain, 1 to 10^7 (default {})", usual_draws),
+                      how);
   arguments.add_value("thin", "K", "Transitions a draw, 1 to 10^4 (default 1)", how);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
                       how);

@@ -17,6 +17,8 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // Log ratios that differ by less are equal: no weight is more than a millionth off.
 constexpr double kEqual = 1e-6;
+// Log ratios that differ by less need no tail to be judged: weights within 10% of each other.
+constexpr double kFlat = 0.1;
 // Corrected means that differ by more standard deviations, and by 5 standard errors more, disagree.
 constexpr double kDisagreement = 0.1;
 
@@ -149,10 +151,11 @@ double relative_ess_of(std::span<const double> log_ratios, Index num_chains, dou
   return std::isnan(share) ? 1 : std::clamp(share, kLeast, 1.0);
 }
 
-bool all_equal(std::span<const double> log_ratios) {
+double spread_of(std::span<const double> log_ratios) {
+  if (!std::ranges::all_of(log_ratios, [](double value) { return std::isfinite(value); }))
+    return std::numeric_limits<double>::infinity();
   const auto [least, most] = std::ranges::minmax(log_ratios);
-  return std::ranges::all_of(log_ratios, [](double value) { return std::isfinite(value); }) &&
-         most - least <= kEqual;
+  return most - least;
 }
 
 double k_limit(Index num_draws, const CertificateOptions& options) {
@@ -165,7 +168,9 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   Correction out;
   const Index count = draws.count();
   out.num_draws = count;
-  out.exact = all_equal(log_ratios);
+  out.spread = spread_of(log_ratios);
+  out.exact = out.spread <= kEqual;
+  out.flat = out.spread <= kFlat;
   out.relative_ess = out.exact && draws.num_chains > 0 && !std::isnan(chain_share)
                          ? std::min(1.0, chain_share)
                          : relative_ess_of(log_ratios, draws.num_chains, chain_share);
@@ -181,7 +186,7 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
     out.effective_size = out.relative_ess * static_cast<double>(count);
     out.weights.assign(out.weights.size(), 1 / static_cast<double>(count));
   }
-  out.usable = out.k_hat <= out.k_limit && out.effective_size >= options.min_effective_size;
+  out.usable = (out.k_hat <= out.k_limit || out.flat) && out.effective_size >= options.min_effective_size;
   out.after.resize(static_cast<std::size_t>(draws.dim));
   pool.for_each(draws.dim, [&](Index d) {
     out.after[static_cast<std::size_t>(d)] =
@@ -408,7 +413,7 @@ class Work {
       out.doubt = Doubt::TooFewDraws;
     } else if (!(out.max_rhat <= options_.max_rhat)) {
       out.doubt = Doubt::NotMixed;
-    } else if (!(out.coreset.k_hat <= out.coreset.k_limit)) {
+    } else if (!(out.coreset.k_hat <= out.coreset.k_limit) && !out.coreset.flat) {
       out.doubt = Doubt::HighKhat;
     } else if (!(out.min_ess >= options_.min_effective_size)) {
       out.doubt = Doubt::TooFewDraws;

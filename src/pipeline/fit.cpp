@@ -88,6 +88,7 @@ class Fit {
     const BothScales scales = both_scales(problem_);
     CertificateOptions options;
     options.seed = options_.sample.seed;
+    options.laplace_draws = options_.laplace_draws;
     options.quantities = original_quantities(scales, problem_.options().standardise);
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;

@@ -101,12 +101,6 @@ std::string parameters(const Certificate& certificate, std::span<const std::stri
   return table(rows);
 }
 
-std::string k_text(const Correction& correction) {
-  if (correction.exact) return "exact";
-  const std::string text = fixed(correction.k_hat, 2);
-  return text == "-0.00" ? "0.00" : text;
-}
-
 std::string fisher_text(const FisherDistance& distance) {
   return number(std::sqrt(distance.whitened)) + " (" + number(std::sqrt(distance.value)) + ")";
 }
@@ -115,9 +109,9 @@ std::string measures(const Certificate& certificate) {
   const Correction &coreset = certificate.coreset, &laplace = certificate.laplace;
   const std::vector<Row> weights = {
       {"correction to all rows", "k-hat", "at most", "effective size", "draws"},
-      {"coreset", k_text(coreset), fixed(coreset.k_limit, 2), grouped(coreset.effective_size),
+      {"coreset", k_hat_text(coreset), fixed(coreset.k_limit, 2), grouped(coreset.effective_size),
        grouped(coreset.num_draws)},
-      {"Laplace", k_text(laplace), fixed(laplace.k_limit, 2), grouped(laplace.effective_size),
+      {"Laplace", k_hat_text(laplace), fixed(laplace.k_limit, 2), grouped(laplace.effective_size),
        grouped(laplace.num_draws)},
   };
   const std::vector<Row> distances = {
@@ -157,7 +151,7 @@ std::string what_is_wrong(const Certificate& certificate) {
              ", must be at most " + number(certificate.max_rhat_allowed) +
              "), so nothing can be said; sample longer with --warmup and --draws";
     case Doubt::HighKhat:
-      return "k-hat " + k_text(coreset) + " is above " + fixed(coreset.k_limit, 2) + "; " +
+      return "k-hat " + k_hat_text(coreset) + " is above " + fixed(coreset.k_limit, 2) + "; " +
              more_points(certificate);
     case Doubt::FewEffective:
       return "the weights leave an effective size of " + grouped(coreset.effective_size) + " of " +
@@ -170,13 +164,29 @@ std::string what_is_wrong(const Certificate& certificate) {
   return "unknown";
 }
 
+// Whether the ratios are judged by how little they differ, and not by their tail.
+bool is_flat(const Correction& correction) {
+  return correction.flat && !(correction.k_hat <= correction.k_limit);
+}
+
 }  // namespace
+
+std::string k_hat_text(const Correction& correction) {
+  if (correction.exact) return "exact";
+  if (is_flat(correction)) return "flat";
+  const std::string text = fixed(correction.k_hat, 2);
+  return text == "-0.00" ? "0.00" : text;
+}
 
 std::string certificate_sentence(const Certificate& certificate) {
   const std::string start = "checked against all " + grouped(certificate.num_data_rows) + " rows: ";
   if (!certificate.safe()) return start + "not safe: " + what_is_wrong(certificate);
   if (certificate.coreset.exact) return start + "the posterior is that of all rows, safe to use";
-  return start + "k-hat " + k_text(certificate.coreset) + ", safe to use";
+  if (is_flat(certificate.coreset)) {
+    return start + "the weights of all draws are within " +
+           number(100 * std::expm1(certificate.coreset.spread), 2) + "% of each other, safe to use";
+  }
+  return start + "k-hat " + k_hat_text(certificate.coreset) + ", safe to use";
 }
 
 std::string certificate_text(const Certificate& certificate, std::span<const std::string> names) {
@@ -196,6 +206,7 @@ std::vector<std::pair<std::string, double>> certificate_numbers(const Certificat
       {"k_limit", coreset.k_limit},
       {"effective_size", coreset.effective_size},
       {"relative_ess", coreset.relative_ess},
+      {"spread", coreset.spread},
       {"num_draws", static_cast<double>(coreset.num_draws)},
       {"num_impossible", static_cast<double>(coreset.num_impossible)},
       {"max_rhat", certificate.max_rhat},

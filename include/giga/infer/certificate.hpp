@@ -37,7 +37,7 @@ struct LinearQuantities {
 };
 
 struct CertificateOptions {
-  double max_k_hat = 0.7;           ///< Safe needs k_hat <= min(max_k_hat, 1 - 1 / log10(S)),
+  double max_k_hat = 0.7;           ///< Safe needs k_hat <= min(max_k_hat, 1 - 1 / log10(S)), or `flat`,
   double min_effective_size = 100;  ///< effective_size >= min_effective_size,
   double max_rhat = 1.05;           ///< and rhat <= max_rhat for all parameters.
   Index gradient_draws = 1000;      ///< Fisher distances use at most that many draws, spread evenly; >= 1.
@@ -66,8 +66,12 @@ struct Correction {
   double effective_size = 0;  ///< Of the weighted draws.
   PsisTail tail = PsisTail::Smoothed;
   bool exact = false;           ///< The log ratios differ by at most 1e-6: the distributions are the same.
+  double spread = 0;            ///< By how much the log ratios differ at most; infinite if one is not finite.
+  /// spread <= 0.1: no draw counts much more than another. k_hat tells the shape of a tail whatever its size,
+  /// and of differences as small as these it need not be asked.
+  bool flat = false;
   Index num_impossible = 0;     ///< Draws at which the posterior of all rows has no density.
-  bool usable = false;          ///< k_hat <= k_limit and effective_size >= min_effective_size
+  bool usable = false;          ///< k_hat <= k_limit or flat, and effective_size >= min_effective_size
   std::vector<double> weights;  ///< One a draw, smoothed; they add up to 1.
 };
 
@@ -90,7 +94,7 @@ enum class Doubt {
   DrawsNotFinite,  ///< A draw is NaN or infinite.
   TooFewDraws,     ///< 20 or fewer, fewer than 6 a chain, or of an effective size below min_effective_size.
   NotMixed,        ///< rhat > max_rhat, or it has no value: the draws are not those of the posterior.
-  HighKhat,        ///< k_hat > k_limit.
+  HighKhat,        ///< k_hat > k_limit, and the ratios are not flat.
   FewEffective,    ///< The weights leave fewer than min_effective_size draws.
   Disagrees,       ///< Both corrections are usable and lead to different means: draws miss a part of pi.
 };

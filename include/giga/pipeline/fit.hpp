@@ -27,8 +27,12 @@ struct FitOptions {
   /// made, without a tolerance, until there have been max_rounds of them. 1: none; >= 1. Where the projection
   /// is Auto, and so the curvature, later coresets see 500 random features of the remainder as well.
   Index max_rounds = 4;
-  SampleOptions sample = {};  ///< Its `threads` are those of the pool.
-  Index chains = 4;           ///< >= 1
+  /// More draws than a chain usually makes: those of a coreset are cheap, and the standard deviations of
+  /// dozens of coefficients, corrected to all rows, are to be right within a few percent. `threads` are the
+  /// pool's.
+  SampleOptions sample = {.draws = 2500};
+  Index chains = 4;            ///< >= 1
+  Index laplace_draws = 1000;  ///< As in CertificateOptions.
 };
 
 /// A coreset that was made, and what the certificate said of it.

@@ -14,6 +14,9 @@ namespace giga {
 /// One sentence without a full stop.
 [[nodiscard]] std::string certificate_sentence(const Certificate& certificate);
 
+/// k-hat in words where the number says nothing: "exact", "flat", else two decimals.
+[[nodiscard]] std::string k_hat_text(const Correction& correction);
+
 /// For a terminal: a table of means and standard deviations (of the coreset's posterior, corrected, and by
 /// the corrected Laplace approximation), the numbers below it, the sentence last. `names` has one
 /// for each of the quantities the certificate was asked for, then one a parameter.

@@ -161,7 +161,7 @@ Table correction_table(const Certificate& certificate) {
   Table table("Turning draws into draws of the posterior of all rows",
               {"", "k-hat", "at most", "effective size", "draws"});
   const auto add = [&](const char* name, const Correction& c) {
-    table.add(name, {{.text = c.exact ? "exact" : decimals(c.k_hat, 2), .bad = !c.usable},
+    table.add(name, {{.text = k_hat_text(c), .bad = !c.usable},
                      {decimals(c.k_limit, 2)},
                      {count(c.effective_size)},
                      {grouped(c.num_draws)}});

@@ -29,10 +29,6 @@ std::string figure(const std::string& value, const std::string& label) {
                  "</span></div>\n"});
 }
 
-std::string k_hat_text(const Correction& correction) {
-  return correction.exact ? "exact" : decimals(correction.k_hat, 2);
-}
-
 double largest_rhat(const std::vector<Quantity>& quantities) {
   double largest = 0;
   for (const Quantity& quantity : quantities) largest = std::max(largest, quantity.summary.rhat);
