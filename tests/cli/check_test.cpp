@@ -105,6 +105,21 @@ TEST_F(CheckCommand, FewUniformPointsAreNotSafeWhichIsAnErrorOnlyIfAskedFor) {
   EXPECT_EQ(json::parse(bytes("d/certificate.json"))["certificate"]["doubt"], "high_k_hat");
 }
 
+// What is left of a nearly exact coreset's error can have a heavy tail, with a k-hat above the limit.
+TEST_F(CheckCommand, NearlyExactCoresetsAreSafeWhateverTheShapeOfTheirTail) {
+  const auto command = [this](const std::vector<std::string>& arguments) {
+    return run(Launch{.arguments = arguments, .folder = folder_.path()});
+  };
+  ASSERT_EQ(command({"simulate", "logistic", "--rows", "2000", "--out", "t.csv"}).code, 0);
+  ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--size", "30", "--out", "c.csv"}).code, 0);
+  const json certificate = record({"t.csv", "c.csv"})["certificate"];
+  EXPECT_GT(certificate["k_hat"], certificate["k_limit"]) << "the tail is what makes this a case";
+  EXPECT_LT(certificate["kl_draws_of_coreset"], 1e-6);
+  EXPECT_TRUE(certificate["flat"]);
+  EXPECT_LT(certificate["spread"], 0.01);
+  EXPECT_EQ(certificate["verdict"], "safe");
+}
+
 TEST_F(CheckCommand, TheRecordHasTheCertificateOnBothScales) {
   prepare();
   const json record = this->record({"t.csv", "c.csv", "d"});

@@ -35,6 +35,13 @@ TEST(CertificateText, SaysWhatACoresetIsGoodFor) {
   EXPECT_EQ(certificate_sentence(out), "checked against all 26,733 rows: k-hat 0.21, safe to use");
   out.coreset.k_hat = -0.001;
   EXPECT_EQ(certificate_sentence(out), "checked against all 26,733 rows: k-hat 0.00, safe to use");
+  out.coreset.k_hat = 1.3;
+  out.coreset.flat = true;
+  out.coreset.spread = 0.02;
+  EXPECT_EQ(
+      certificate_sentence(out),
+      "checked against all 26,733 rows: the weights of all draws are within 2% of each other, safe to use");
+  EXPECT_EQ(k_hat_text(out.coreset), "flat");
   out.coreset.exact = true;
   EXPECT_EQ(certificate_sentence(out),
             "checked against all 26,733 rows: the posterior is that of all rows, safe to use");
