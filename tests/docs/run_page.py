@@ -29,7 +29,7 @@ class Shell:
     def __init__(self, giga, root):
         self.folder = tempfile.TemporaryDirectory(prefix="giga-docs-")
         # Debian's python3 before any other: it is the one that has NumPy.
-        self.environment = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", GIGA_ROOT=str(root), TERM="dumb",
+        self.environment = dict(os.environ, HOME=self.folder.name, NO_COLOR="1", LC_ALL="C.UTF-8", GIGA_ROOT=str(root), TERM="dumb",
                                 PATH=os.pathsep.join([str(giga.parent), "/usr/bin", "/bin", os.environ["PATH"]]))
         self.printed = []
 
@@ -111,13 +111,13 @@ def check_output(text, where, table, shell):
         entry = table.find("provoked", line)
         if entry:
             wrong += provoke(entry, where, shell)
-        if pages.stable(line) not in {pages.stable(message(printed)) for printed in shell.printed}:
+        if pages.stable(message(line)) not in {pages.stable(message(printed)) for printed in shell.printed}:
             wrong.append(f"{where}: no command of the page prints, numbers aside:\n{line}")
     return wrong
 
 
 def message(line):
-    """A line without what giga puts before its messages, which pages leave out."""
+    """A line without what giga puts before its messages, which most pages leave out."""
     return re.sub(r"^giga: (error|note|warning): ", "", line)
 
 
