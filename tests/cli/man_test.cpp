@@ -97,7 +97,7 @@ TEST(Man, WritesAllPagesOnceUnlessForced) {
 TEST(Man, RefusesWhatIsNoVerb) {
   const auto outcome = run({"man", "biuld"});
   EXPECT_EQ(outcome.code, 64);
-  EXPECT_TRUE(outcome.error.starts_with("giga: error: VERB is 'biuld'; must be one of build, sample,"))
+  EXPECT_TRUE(outcome.error.starts_with("giga: error: VERB is 'biuld'; must be one of fit, build, sample,"))
       << outcome.error;
   EXPECT_TRUE(outcome.error.ends_with("did you mean build?\n")) << outcome.error;
   EXPECT_EQ(run({"man", "build", "sample"}).code, 64);

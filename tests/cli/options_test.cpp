@@ -102,7 +102,7 @@ TEST_F(Usage, OptionsThatMeanNothingToAMethodAreRefused) {
 
 TEST_F(Usage, UnknownCommandGetsASuggestion) {
   expect_refused(run({"biuld"}), "unknown command 'biuld'; did you mean build?");
-  expect_refused(run({"fit", "data.csv"}), "unknown command 'fit'; see giga --help");
+  expect_refused(run({"predict", "data.csv"}), "unknown command 'predict'; see giga --help");
   expect_refused(run({"simulate", "vector"}), "unknown command 'vector'; did you mean vectors?");
   expect_refused(run({"--versoin"}), "unknown option '--versoin'; see giga --help");
 }
