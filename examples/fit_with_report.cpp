@@ -14,11 +14,8 @@
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/data/read_dataset.hpp"
-#include "giga/infer/regression_posterior.hpp"
-#include "giga/infer/sample.hpp"
 #include "giga/model/simulate_data.hpp"
-#include "giga/pipeline/build_coreset.hpp"
-#include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/report_data.hpp"
 #include "giga/report/certificate_text.hpp"
 
@@ -63,55 +60,34 @@ void write_flights(const std::filesystem::path& path) {
   file.commit();
 }
 
-// The seconds since the last call, as a stage of that name.
-class Stopwatch {
- public:
-  void lap(std::vector<giga::ReportStage>& stages, const char* name) {
-    const auto now = Clock::now();
-    stages.push_back({name, std::chrono::duration<double>(now - start_).count()});
-    start_ = now;
-  }
-
- private:
-  Clock::time_point start_ = Clock::now();
-};
-
 // Whether the result is certified.
 bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) {
   const giga::ThreadPool pool;
   giga::RunFacts facts{.title = "Flights that are late",
                        .data_name = csv.filename().string(),
                        .model = "bernoulli with logit link, prior N(0, 1), features standardised"};
-  Stopwatch watch;
+  const auto begin = Clock::now();
   const giga::Dataset data = giga::read_dataset(csv, {.response = "late"}, pool);
   const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, pool);
-  watch.lap(facts.stages, "load");
+  const double load_s = std::chrono::duration<double>(Clock::now() - begin).count();
 
-  const giga::CoresetResult coreset =
-      giga::build_coreset(problem, {.projection = giga::ProjectionKind::Curvature, .size = 60}, pool);
-  facts.stages.push_back({"laplace", coreset.seconds.laplace});
-  facts.stages.push_back({"project", coreset.seconds.project + coreset.seconds.prepare});
-  facts.stages.push_back({"construct", coreset.seconds.construct});
-  watch = {};
-
-  const auto model = giga::coreset_model(problem, coreset.coreset);
-  const giga::RegressionPosterior posterior(*model, problem.prior());
-  const std::vector<giga::Chain> chains =
-      giga::sample(posterior, {.seed = 1}, giga::dispersed_starts(coreset.pihat, 4, 1));
-  watch.lap(facts.stages, "sample");
-  const giga::Certificate certificate = giga::certify_coreset(
-      problem, coreset.coreset, chains, pool, {.laplace = coreset.laplace ? &*coreset.laplace : nullptr});
-  watch.lap(facts.stages, "certify");
-
-  facts.full_data = giga::full_data_cost(problem, chains, pool);
-  facts.options = {{"method", "corrective"}, {"projection", "curvature"}, {"size", "60"}, {"sampler", "nuts"},
-                   {"chains", "4"},          {"draws", "1000 + 1000"}};
+  const giga::FitResult result = giga::fit(problem, {}, pool);
+  const giga::FitSeconds& seconds = result.seconds;
+  facts.stages = {{"load", load_s},
+                  {"laplace", seconds.laplace},
+                  {"project", seconds.project + seconds.prepare},
+                  {"construct", seconds.construct},
+                  {"sample", seconds.sample},
+                  {"certify", seconds.certify}};
+  facts.full_data = giga::full_data_cost(problem, result.chains, pool);
+  facts.options = {{"method", "corrective"}, {"sampler", "nuts"}};
   facts.command_line = "fit_with_report " + report.filename().string();
   giga::OutputFile file(report, true);
-  file.write(giga::report_html(giga::report_data(problem, coreset, chains, &certificate, facts, pool)));
+  file.write(giga::report_html(
+      giga::report_data(problem, result.coreset, result.chains, &result.certificate, facts, pool)));
   file.commit();
-  std::printf("%s\n", giga::certificate_sentence(certificate).c_str());
-  return certificate.safe();
+  std::printf("%s\n", giga::certificate_sentence(result.certificate).c_str());
+  return result.certificate.safe();
 }
 
 }  // namespace

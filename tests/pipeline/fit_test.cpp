@@ -1,0 +1,119 @@
+#include "giga/pipeline/fit.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "giga/base/text.hpp"
+#include "giga/data/read_dataset.hpp"
+#include "support/temp_dir.hpp"
+
+namespace giga::test {
+namespace {
+
+Dataset made_up_data(const ThreadPool& pool) {
+  const TempDir folder;
+  std::string text = "a,b,c,y\n";
+  Stream random = stream(11, "fit");
+  for (int n = 0; n < 1500; ++n) {
+    const double a = random.normal(), b = 3 + 2 * random.normal(), c = random.normal();
+    const double s = 0.8 * a - 0.5 * (b - 3) + 0.2 * c - 0.3;
+    text += shortest(a) + "," + shortest(b) + "," + shortest(c) +
+            (random.uniform() < 1 / (1 + std::exp(-s)) ? ",1\n" : ",0\n");
+  }
+  write_file(folder / "data.csv", text);
+  return read_dataset(folder / "data.csv", {}, pool);
+}
+
+class Fit : public ::testing::Test {
+ protected:
+  static FitOptions quick() {
+    FitOptions options;
+    options.sample.warmup = 150;
+    options.sample.draws = 200;
+    return options;
+  }
+
+  ThreadPool pool_{2};
+  Dataset data_ = made_up_data(pool_);
+  Problem problem_{data_, {.family = {Family::BernoulliLogit}}, pool_};
+};
+
+void expect_same(const FitResult& one, const FitResult& other) {
+  EXPECT_EQ(one.coreset.coreset.rows, other.coreset.coreset.rows);
+  EXPECT_EQ(one.coreset.coreset.weights, other.coreset.coreset.weights);
+  ASSERT_EQ(one.chains.size(), other.chains.size());
+  for (std::size_t c = 0; c < one.chains.size(); ++c) EXPECT_EQ(one.chains[c].draws, other.chains[c].draws);
+  EXPECT_EQ(one.certificate.coreset.k_hat, other.certificate.coreset.k_hat);
+  EXPECT_EQ(one.certificate.coreset.weights, other.certificate.coreset.weights);
+  ASSERT_EQ(one.rounds.size(), other.rounds.size());
+  for (std::size_t r = 0; r < one.rounds.size(); ++r) EXPECT_EQ(one.rounds[r].size, other.rounds[r].size);
+}
+
+TEST_F(Fit, EndsWithACertifiedCoresetOfTheSizeThatTheToleranceNeeds) {
+  const FitResult result = fit(problem_, quick(), pool_);
+  EXPECT_FALSE(result.stopped);
+  EXPECT_TRUE(result.certificate.safe());
+  EXPECT_LE(result.coreset.heldout_error, 0.05);
+  EXPECT_EQ(result.rounds.size(), 1U);
+  EXPECT_EQ(result.certificate.coreset.quantities_after.size(), 4U)
+      << "coefficients on the scale of the data";
+}
+
+TEST_F(Fit, ExtendsUntilCertifiedAndNoFurtherThanItsRounds) {
+  FitOptions options = quick();
+  options.coreset.tolerance = 0.95;
+  const FitResult extended = fit(problem_, options, pool_);
+  ASSERT_GE(extended.rounds.size(), 2U);
+  EXPECT_TRUE(extended.certificate.safe());
+  for (std::size_t r = 1; r < extended.rounds.size(); ++r)
+    EXPECT_GT(extended.rounds[r].size, extended.rounds[r - 1].size);
+  options.max_rounds = 1;
+  const FitResult one = fit(problem_, options, pool_);
+  EXPECT_EQ(one.rounds.size(), 1U);
+  EXPECT_FALSE(one.certificate.safe());
+}
+
+TEST_F(Fit, GoesOnFromAnythingItSavedToTheSameBits) {
+  FitOptions options = quick();
+  options.coreset.tolerance = 0.95;
+  std::vector<FitState> saved;
+  const FitResult whole =
+      fit(problem_, options, pool_, {.save = [&saved](const FitState& state) { saved.push_back(state); }});
+  ASSERT_GE(saved.size(), 5U) << "a coreset, chains, another round, its coreset, its chains";
+  for (const FitState& state : saved) expect_same(fit(problem_, options, ThreadPool(1), {}, state), whole);
+}
+
+TEST_F(Fit, StopsWhereAnObserverAsksForIt) {
+  const FitResult building =
+      fit(problem_, quick(), pool_, {.build = [](const StageProgress&) { return Verdict::Stop; }});
+  EXPECT_TRUE(building.stopped);
+  const FitResult sampling =
+      fit(problem_, quick(), pool_, {.sample = [](const ChainProgress&) { return Verdict::Stop; }});
+  EXPECT_TRUE(sampling.stopped);
+}
+
+TEST_F(Fit, RefusesOptionsOutOfRange) {
+  FitOptions options = quick();
+  options.chains = 0;
+  EXPECT_THROW((void)fit(problem_, options, pool_), std::invalid_argument);
+  options = quick();
+  options.max_rounds = 0;
+  EXPECT_THROW((void)fit(problem_, options, pool_), std::invalid_argument);
+}
+
+TEST_F(Fit, LaterRoundsSeeMoreThanTheCurvature) {
+  FitState second;
+  second.next_size = 40;
+  const CoresetOptions first = round_options(problem_, quick(), {}),
+                       next = round_options(problem_, quick(), second);
+  EXPECT_EQ(first.projection, ProjectionKind::Curvature);
+  EXPECT_EQ(first.remainder_dim, 0);
+  EXPECT_GT(next.remainder_dim, 0);
+  EXPECT_EQ(next.size, 40);
+  EXPECT_EQ(next.tolerance, 0);
+}
+
+}  // namespace
+}  // namespace giga::test
