@@ -7,6 +7,7 @@
 
 #include "giga/base/error.hpp"
 #include "support/console.hpp"
+#include "support/signals.hpp"
 
 namespace giga::tool {
 namespace {
@@ -22,7 +23,9 @@ int report_exception() noexcept {
   try {
     throw;
   } catch (const Stopped& stopped) {
-    write_stderr("giga: stopped; nothing was written\n");
+    write_stderr("giga: stopped; ");
+    write_stderr(stop_text());
+    write_stderr("\n");
     return kSignalBase + stopped.signal;
   } catch (const NotSafe&) {
     return kNotSafe;

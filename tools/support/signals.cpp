@@ -20,6 +20,7 @@ constexpr timespec kPatience = {.tv_sec = 1, .tv_nsec = 0};
 
 std::atomic<int> g_signal{0};
 std::atomic<bool> g_done{false};
+std::atomic<const char*> g_stop_text{"nothing was written"};
 
 // An OutputFile does not say where its temporary is, but it is open, so the system knows.
 void remove_temporaries() {
@@ -35,7 +36,9 @@ void remove_temporaries() {
 
 [[noreturn]] void end_process(int signal) {
   if (stderr_is_live()) write_stderr("\r\x1b[K");
-  write_stderr("giga: stopped; nothing was written\n");
+  write_stderr("giga: stopped; ");
+  write_stderr(stop_text());
+  write_stderr("\n");
   try {
     remove_temporaries();
   } catch (...) {  // leave one behind rather than not leave
@@ -100,6 +103,14 @@ void SignalWatch::watch() const {
 
 int signal_received() noexcept {
   return g_signal;
+}
+
+void set_stop_text(const char* text) noexcept {
+  g_stop_text = text;
+}
+
+const char* stop_text() noexcept {
+  return g_stop_text;
 }
 
 void stop_if_signalled() {

@@ -29,4 +29,9 @@ class SignalWatch {
 /// Throws Stopped if a signal asked to stop.
 void stop_if_signalled();
 
+/// What a stop says of the outputs, "nothing was written" unless a verb has set another text; it must outlive
+/// the process.
+void set_stop_text(const char* text) noexcept;
+[[nodiscard]] const char* stop_text() noexcept;
+
 }  // namespace giga::tool
