@@ -21,11 +21,11 @@ struct Usual {
   std::array<double, 3> chains_s;  // in the order of SamplerKind: nuts, hmc, rwmh
 };
 constexpr std::array<Usual, 6> kUsual = {{{"logistic_synthetic", 4, {4, 6, 4}},
-                                          {"phishing", 11, {200, 37, 31}},
+                                          {"phishing", 11, {600, 37, 31}},
                                           {"ds1", 30, {21, 15, 11}},
                                           {"poisson_synthetic", 2, {8, 18, 11}},
-                                          {"biketrips", 25, {30, 43, 25}},
-                                          {"airportdelays", 20, {30, 25, 17}}}};
+                                          {"biketrips", 15, {100, 43, 25}},
+                                          {"airportdelays", 10, {50, 25, 17}}}};
 
 double usual_s(const SetInfo& info, const std::vector<SamplerKind>& samplers) {
   const auto known = std::find_if(kUsual.begin(), kUsual.end(),

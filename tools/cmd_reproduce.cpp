@@ -37,7 +37,7 @@ constexpr const char* kExamples = R"(Experiments:
 Examples:
   giga reproduce fig1 --out paper
   giga reproduce all --data datasets --out paper
-      everything, at the scale of the paper; about two hours on two cores
+      everything, at the scale of the paper; a few hours on two cores
   giga reproduce all --data datasets --out paper --resume
       goes on after an interruption; the results are the same
   giga reproduce regression --sampler nuts --trials 1 --out quick
