@@ -180,8 +180,8 @@ Report Vectors::report(const TrialStore& store) const {
   out.figures.push_back(
       {"vectors",
        title(),
-       "Median and quartiles over trials. A build that ended keeps its last value: GIGA and "
-       "corrective end at a relative error of 1e-14.",
+       "Median and quartiles over trials. A build that ended keeps its last value: all but RND "
+       "end near a relative error of 1e-14.",
        {error, size},
        2,
        false});
