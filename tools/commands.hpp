@@ -13,6 +13,7 @@ namespace giga::tool {
 [[nodiscard]] Verb declare_summary(CLI::App& root);
 [[nodiscard]] Verb declare_check(CLI::App& root);
 [[nodiscard]] Verb declare_report(CLI::App& root);
+[[nodiscard]] Verb declare_reproduce(CLI::App& root);
 [[nodiscard]] std::vector<Verb> declare_simulate_data(CLI::App& simulate);
 [[nodiscard]] Verb declare_simulate_vectors(CLI::App& simulate);
 [[nodiscard]] Verb declare_completion(CLI::App& root);

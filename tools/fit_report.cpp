@@ -20,6 +20,21 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// Of the posterior of all rows, where the certificate allows it.
+std::string coefficient_table(const FitOutcome& outcome) {
+  const auto count = static_cast<std::size_t>(outcome.sample.num_original);
+  const Correction& correction = outcome.certificate.coreset;
+  if (!outcome.certificate.safe()) return sample_table(outcome.sample);
+  std::vector<Quantity> quantities(outcome.sample.quantities.begin() + 1,
+                                   outcome.sample.quantities.begin() + 1 + static_cast<Index>(count));
+  quantities = weighted_quantities(std::move(quantities), outcome.sample.chains, correction.weights);
+  const auto& estimates =
+      correction.quantities_after.empty() ? correction.after : correction.quantities_after;
+  for (std::size_t k = 0; k < count && k < estimates.size(); ++k)
+    quantities[k].summary.mcse_mean = estimates[k].mcse_mean;
+  return summary_text(quantities);
+}
+
 std::string coreset_text(const FitRequest& request, const FitOutcome& outcome) {
   const Index size = outcome.build.coreset.size(), rows = outcome.build.num_rows;
   return fmt::format("{} of {} rows ({:.2g}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
@@ -105,7 +120,7 @@ Json options_json(const FitRequest& request, const Json& build) {
 }  // namespace
 
 std::string fit_summary(const FitRequest& request, const FitOutcome& outcome) {
-  std::string text = sample_table(outcome.sample) + "\n";
+  std::string text = coefficient_table(outcome) + "\n";
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
@@ -120,6 +135,8 @@ std::string fit_summary(const FitRequest& request, const FitOutcome& outcome) {
   line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",
                             outcome.build.result.relative_error, outcome.build.data->heldout_error));
   line("certificate", certificate_sentence(outcome.certificate));
+  line("table", outcome.certificate.safe() ? "the posterior of all rows: draws as the certificate weighs them"
+                                           : "the draws of the coreset's posterior as they are");
   line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
                               "{:.2f} certify, {:.2f} report: {:.2f} in all",
                               outcome.load_s, s.laplace, s.project + s.prepare, s.construct, s.sample,

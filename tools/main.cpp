@@ -51,6 +51,7 @@ class Command {
     verbs_.push_back(declare_summary(root_));
     verbs_.push_back(declare_check(root_));
     verbs_.push_back(declare_report(root_));
+    verbs_.push_back(declare_reproduce(root_));
     simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");
     simulate_->footer(kSimulateFooter);
     simulate_->allow_extras();

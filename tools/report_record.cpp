@@ -150,11 +150,11 @@ ReportData report_of(const fs::path& folder, const Json& record, const ThreadPoo
   data.num_parameters = record.at("D").get<Index>();
   if (record.contains("distinct_rows")) data.num_distinct_rows = record.at("distinct_rows").get<Index>();
   if (record.at("command") == "fit") add_coreset(data, record);
+  add_certificate(data, folder, record);
   add_posterior(
       data,
       {scales_of(record), record.at("options").at("intercept").get<bool>(), facts.sampler, facts.max_depth},
       chains_of(folder, record), pool);
-  add_certificate(data, folder, record);
   data.title = facts.title;
   data.data_name = facts.data_name;
   data.model = facts.model;

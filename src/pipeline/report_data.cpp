@@ -103,8 +103,15 @@ void add_posterior(ReportData& data, const SampledPosterior& posterior, std::spa
   }
   data.quantities = summarise_chains(data.chains, names, false, pool);
   if (!standardised.empty()) data.standardised = summarise_chains(standardised, names, false, pool);
-  if (posterior.intercept || count > chains[0].dim) data.intercept = count - 1;
   data.warnings = warnings(data.quantities, health_of(chains, posterior.sampler, posterior.max_depth));
+  data.corrected = data.certificate && data.certificate->safe() && !data.certificate->coreset.weights.empty();
+  if (data.corrected) {
+    const std::vector<double>& weights = data.certificate->coreset.weights;
+    data.quantities = weighted_quantities(std::move(data.quantities), data.chains, weights);
+    if (!standardised.empty())
+      data.standardised = weighted_quantities(std::move(data.standardised), standardised, weights);
+  }
+  if (posterior.intercept || count > chains[0].dim) data.intercept = count - 1;
 }
 
 ReportData report_data(const Problem& problem, const CoresetResult& coreset, std::span<const Chain> chains,
@@ -114,13 +121,13 @@ ReportData report_data(const Problem& problem, const CoresetResult& coreset, std
   data.num_distinct_rows = problem.model().num_rows();
   data.num_parameters = problem.model().num_parameters();
   add_coreset(data, problem, coreset);
+  if (certificate != nullptr) data.certificate = *certificate;
   if (!chains.empty()) {
     add_posterior(data, {both_scales(problem), problem.options().intercept, facts.sampler, facts.max_depth},
                   chains, pool);
   }
   if (coreset.laplace && !chains.empty())
     data.laplace = laplace_marginals(coreset.laplace->posterior, both_scales(problem));
-  if (certificate != nullptr) data.certificate = *certificate;
   for (const auto& notes : {problem.notes(), coreset.notes, facts.notes})
     data.notes.insert(data.notes.end(), notes.begin(), notes.end());
 

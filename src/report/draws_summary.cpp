@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "giga/base/text.hpp"
+#include "report/page/draws_view.hpp"
 
 namespace giga {
 namespace {
@@ -115,6 +116,22 @@ std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std:
         quantity_of(column < 0 ? "lp__" : names[static_cast<std::size_t>(column)], draws_of(chains, column));
   });
   return out;
+}
+
+std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities, std::span<const Chain> chains,
+                                          std::span<const double> weights, Index first) {
+  for (std::size_t k = 0; k < quantities.size(); ++k) {
+    const std::vector<double> draws = page::column(chains, first + static_cast<Index>(k));
+    if (draws.size() != weights.size()) throw std::invalid_argument("there must be a weight for every draw");
+    const page::Spread spread = page::spread_of(draws, weights);
+    QuantitySummary& summary = quantities[k].summary;
+    summary.mean = spread.mean;
+    summary.sd = spread.sd;
+    summary.q5 = spread.q5;
+    summary.median = summary.q50 = spread.q50;
+    summary.q95 = spread.q95;
+  }
+  return quantities;
 }
 
 std::string summary_text(std::span<const Quantity> quantities) {

@@ -1,12 +1,11 @@
-// The whole page: its sections, the data of its charts, its script, and the policy that allows nothing else.
+// The whole report: its sections and the data of its charts.
 #include "giga/report/page.hpp"
 
-#include "report/page/assets.hpp"
 #include "report/page/charts.hpp"
 #include "report/page/draws_view.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
-#include "report/page/sha256.hpp"
+#include "report/page/shell.hpp"
 
 namespace giga {
 namespace {
@@ -76,50 +75,14 @@ Json chart_specs(const ReportData& data, const Selection& selection) {
   return specs;
 }
 
-// JSON that can stand in a script element: nothing in it ends the element or begins another.
-std::string inert_json(const Json& json) {
-  std::string text;
-  for (const char c : json.dump(-1, ' ', true, Json::error_handler_t::replace)) {
-    switch (c) {
-      case '<': text += "\\u003c"; break;
-      case '>': text += "\\u003e"; break;
-      case '&': text += "\\u0026"; break;
-      default: text += c;
-    }
-  }
-  return text;
-}
-
-std::string data_block(const ReportData& data, const Selection& selection, const ReportLimits& limits) {
+Json data_block(const ReportData& data, const Selection& selection, const ReportLimits& limits) {
   const Index step = page::trace_step(data.chains, limits.trace_points);
   Json coefficients = Json::array();
   for (const Index k : selection.explored) coefficients.push_back(coefficient_json(data, selection, k, step));
-  return inert_json({{"config", page::chart_config()},
-                     {"specs", chart_specs(data, selection)},
-                     {"trace_step", step},
-                     {"coefficients", coefficients}});
-}
-
-std::string policy() {
-  std::string text = "default-src 'none'; script-src ";
-  text += page::csp_hash(page::charts_script());
-  text += "; style-src ";
-  text += page::csp_hash(page::style_sheet());
-  text += "; base-uri 'none'; form-action 'none'";
-  return text;
-}
-
-std::string head(const ReportData& data) {
-  std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  html += page::joined({"<meta http-equiv=\"Content-Security-Policy\" content=\"", policy(), "\">\n"});
-  html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-  html += "<meta name=\"color-scheme\" content=\"light dark\">\n";
-  html += "<meta name=\"referrer\" content=\"no-referrer\">\n<title>";
-  html += page::escaped(page::tame(data.title, 200));
-  html += "</title>\n<style>";
-  html += page::style_sheet();
-  html += "</style>\n</head>\n";
-  return html;
+  return {{"config", page::chart_config()},
+          {"specs", chart_specs(data, selection)},
+          {"trace_step", step},
+          {"coefficients", coefficients}};
 }
 
 std::string body(const ReportData& data, const Selection& selection, const ReportLimits& limits) {
@@ -133,12 +96,8 @@ std::string body(const ReportData& data, const Selection& selection, const Repor
   html += page::certificate_section(data);
   html += page::time_section(data);
   html += page::record_section(data);
-  html += "</main>\n<footer>Made by giga";
-  if (!data.version.empty()) html += page::joined({" ", page::escaped(page::tame(data.version))});
-  html +=
-      ". This file is complete in itself: it loads nothing and sends nothing. Charts are drawn by Vega-Lite; "
-      "its licence and those of its parts are in the script at the end of the file.</footer>\n";
-  html += "<div id=\"tooltip\" role=\"presentation\" hidden></div>\n";
+  html += "</main>\n";
+  html += page::footer(data.version);
   return html;
 }
 
@@ -146,13 +105,9 @@ std::string body(const ReportData& data, const Selection& selection, const Repor
 
 std::string report_html(const ReportData& data, const ReportLimits& limits) {
   const Selection selection = page::select(data, limits);
-  std::string html = head(data);
+  std::string html = page::head(data.title);
   html += body(data, selection, limits);
-  html += "<script type=\"application/json\" id=\"report-data\">";
-  html += data_block(data, selection, limits);
-  html += "</script>\n<script>";
-  html += page::charts_script();
-  html += "</script>\n</body>\n</html>\n";
+  html += page::script(data_block(data, selection, limits));
   return html;
 }
 

@@ -115,8 +115,4 @@ int signal_received() noexcept {
   return g_signal;
 }
 
-void stop_if_signalled() {
-  if (const int signal = signal_received()) throw Stopped{signal};
-}
-
 }  // namespace giga::tool

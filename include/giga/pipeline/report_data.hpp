@@ -47,7 +47,8 @@ struct SampledPosterior {
   Index max_depth = 10;
 };
 
-/// The parts of report_data, for those who have the rest from elsewhere: draws, their summary and warnings,
+/// The parts of report_data, for those who have the rest from elsewhere: draws, their summary and warnings.
+/// Where the data have a certificate that is safe, with weights, the summary is that of the weighted draws.
 void add_posterior(ReportData& data, const SampledPosterior& posterior, std::span<const Chain> chains,
                    const ThreadPool& pool);
 /// what the Laplace approximation says of the coefficients on the scale of the data,

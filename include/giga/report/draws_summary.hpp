@@ -25,6 +25,13 @@ struct Quantity {
                                                      const std::vector<std::string>& names, bool log_density,
                                                      const ThreadPool& pool);
 
+/// The same with mean, sd, median and quantiles of the weighted draws, one weight a draw of all chains in
+/// their order (std::invalid_argument). R-hat, effective sizes and standard errors are still those of the
+/// chains. `first`: the column of the chains that the first quantity is.
+[[nodiscard]] std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities,
+                                                        std::span<const Chain> chains,
+                                                        std::span<const double> weights, Index first = 0);
+
 /// A line each: name, mean, sd, 5%, 50%, 95%, mcse, R-hat, bulk and tail ESS. For people: four digits.
 [[nodiscard]] std::string summary_text(std::span<const Quantity> quantities);
 /// Under the names of R's posterior: variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,

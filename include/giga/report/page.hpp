@@ -62,6 +62,8 @@ struct ReportData {
 
   // The posterior, on the original scale: one entry a coefficient in each of these, and in every chain.
   std::vector<Quantity> quantities = {};
+  bool corrected =
+      false;  ///< Those, and `standardised`, are of the weighted draws: of the posterior of all rows.
   std::vector<Chain> chains = {};
   std::vector<LaplaceMarginal> laplace = {};
   /// The same coefficients for features of standard deviation 1, so that they compare; may be empty.

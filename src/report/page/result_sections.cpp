@@ -87,7 +87,9 @@ std::string contents(const ReportData& data) {
 
 Table coefficient_table(const ReportData& data, const Selection& selection) {
   constexpr double kHighRhat = 1.01, kFewDraws = 400;
-  Table table("Posterior of the coefficients, on the scale of the data",
+  Table table(data.corrected
+                  ? "Posterior of the coefficients, corrected to all rows, on the scale of the data"
+                  : "Posterior of the coefficients, on the scale of the data",
               {"coefficient", "mean", "sd", "5%", "50%", "95%", "R-hat", "ESS bulk", "ESS tail"});
   for (std::size_t k = 0; k < data.quantities.size(); ++k) {
     const QuantitySummary& s = data.quantities[k].summary;
@@ -232,7 +234,10 @@ std::string coefficient_section(const ReportData& data, const Selection& selecti
   std::string html =
       "<section id=\"coefficients\">\n<h2>Coefficients</h2>\n<p class=\"say\">What the data say about each "
       "coefficient: its mean, its uncertainty (sd) and the range that has it with 90% probability. "
-      "R-hat above 1.01 or an effective sample size (ESS) below 400 is marked: sample longer.</p>\n";
+      "R-hat above 1.01 or an effective sample size (ESS) below 400 is marked: sample longer.";
+  if (data.corrected)
+    html += " Means, sds and quantiles are those of the draws as the certificate weighs them.";
+  html += "</p>\n";
   html += joined({"<div class=\"table\">", coefficient_table(data, selection).html(), "</div>\n"});
   if (!selection.forest.empty()) {
     html += figure_html({.spec = "forest",

@@ -1,0 +1,100 @@
+#include "experiments/method_traces.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace giga::experiments {
+namespace {
+
+template <typename Value>
+double median_over(const std::vector<Trace>& trials, const Value& value) {
+  std::vector<double> values;
+  for (const Trace& trial : trials) values.push_back(static_cast<double>(value(trial)));
+  return median(values);
+}
+
+}  // namespace
+
+double Trace::error_at(Index iteration) const {
+  return error[static_cast<std::size_t>(std::min(iteration, std::ssize(error)) - 1)];
+}
+
+Index Trace::size_at(Index iteration) const {
+  return size[static_cast<std::size_t>(std::min(iteration, std::ssize(size)) - 1)];
+}
+
+double Trace::error_of_size(Index points) const {
+  double least = 1;
+  for (std::size_t t = 0; t < error.size(); ++t)
+    if (size[t] <= points) least = std::min(least, error[t]);
+  return least;
+}
+
+Trace build_trace(const VectorTable& table, Method method, Index steps, std::uint64_t seed,
+                  const JobContext& context) {
+  const Observer observer = [&](const StepRecord& record) {
+    context.check();
+    if (record.step % 16 == 0) context.at(static_cast<double>(record.step) / static_cast<double>(steps));
+    return Verdict::Continue;
+  };
+  const BuildResult result =
+      build(table, method, {.size = steps, .max_steps = steps}, {.size = steps, .seed = seed}, observer);
+  Trace trace;
+  for (const StepRecord& record : result.trace) {
+    trace.error.push_back(record.relative_error);
+    trace.size.push_back(record.size);
+  }
+  return trace;
+}
+
+Json to_json(const Trace& trace) {
+  return {{"error", trace.error}, {"size", trace.size}};
+}
+
+Trace trace_of(const Json& json) {
+  return {json["error"].get<std::vector<double>>(), json["size"].get<std::vector<Index>>()};
+}
+
+std::vector<Index> log_spaced(Index last, int count) {
+  std::vector<Index> all;
+  for (int i = 0; i < count; ++i) {
+    const double power = static_cast<double>(i) / (count - 1);
+    const Index next = std::llround(std::pow(static_cast<double>(last), power));
+    if (all.empty() || next > all.back()) all.push_back(next);
+  }
+  return all;
+}
+
+Curve error_curve(const Contender& method, const std::vector<Trace>& trials, const std::vector<double>& units,
+                  const std::vector<Index>& iterations) {
+  Curve curve{method.title, method.style, {}, false, true};
+  for (const Index t : iterations) {
+    std::vector<double> values;
+    for (std::size_t k = 0; k < trials.size(); ++k) values.push_back(trials[k].error_at(t) * units[k]);
+    const Quartiles q = quartiles(values);
+    curve.points.push_back({static_cast<double>(t), q.low, q.mid, q.high});
+  }
+  return curve;
+}
+
+Curve size_curve(const Contender& method, const std::vector<Trace>& trials,
+                 const std::vector<Index>& iterations) {
+  Curve curve{method.title, method.style, {}, false, true};
+  for (const Index t : iterations) {
+    std::vector<double> values;
+    for (const Trace& trial : trials) values.push_back(static_cast<double>(trial.size_at(t)));
+    const Quartiles q = quartiles(values);
+    curve.points.push_back({static_cast<double>(t), q.low, q.mid, q.high});
+  }
+  return curve;
+}
+
+double median_error(const std::vector<Trace>& trials, Index iteration) {
+  return median_over(trials, [&](const Trace& trial) { return trial.error_at(iteration); });
+}
+
+double median_size(const std::vector<Trace>& trials, Index iteration) {
+  return median_over(trials, [&](const Trace& trial) { return trial.size_at(iteration); });
+}
+
+}  // namespace giga::experiments

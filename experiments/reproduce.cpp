@@ -1,0 +1,185 @@
+#include "experiments/reproduce.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "experiments/jobs.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/thread_pool.hpp"
+#include "giga/report/chart_page.hpp"
+
+namespace giga::experiments {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::unique_ptr<Experiment> make(Kind kind, const Settings& settings) {
+  switch (kind) {
+    case Kind::Fig1: return make_fig1(settings);
+    case Kind::Vectors: return make_vectors(settings);
+    case Kind::Axis: return make_axis(settings);
+    case Kind::Regression: return make_regression(settings);
+  }
+  throw std::invalid_argument("no such experiment");
+}
+
+const char* word(bool holds) {
+  return holds ? "holds" : "does not hold";
+}
+
+std::string row_markdown(const std::vector<std::string>& cells) {
+  std::string out = "|";
+  for (const std::string& cell : cells) {
+    out += ' ';
+    for (const char c : cell) {
+      if (c == '|') out += '\\';
+      out += c;
+    }
+    out += " |";
+  }
+  out += '\n';
+  return out;
+}
+
+std::string table_markdown(const std::vector<std::string>& headings,
+                           const std::vector<std::vector<std::string>>& rows) {
+  std::string out = row_markdown(headings);
+  out += row_markdown(std::vector<std::string>(headings.size(), "---"));
+  for (const auto& row : rows) out += row_markdown(row);
+  return out;
+}
+
+std::string verdicts_markdown(const Section& section) {
+  std::string out = fmt::format("## {}\n\n{}", section.title, findings_markdown(section.report.findings));
+  for (const std::string& note : section.report.notes) out += fmt::format("\n{}.\n", note);
+  return out;
+}
+
+std::string timing_markdown(const Section& section) {
+  std::string out = fmt::format("## {}, times\n", section.title);
+  if (!section.report.timing.empty()) out.append("\n").append(findings_markdown(section.report.timing));
+  if (!section.report.timing_rows.empty())
+    out.append("\nMedians over trials, processor time of one thread.\n\n")
+        .append(table_markdown(section.report.timing_headings, section.report.timing_rows));
+  return out;
+}
+
+Json verdicts_json(const Section& section) {
+  Json out = Json::array();
+  for (const Finding& each : section.report.findings)
+    out.push_back(
+        {{"source", each.source}, {"claim", each.claim}, {"ours", each.ours}, {"holds", each.holds}});
+  return out;
+}
+
+PageTable numbers(const Panel& panel) {
+  PageTable table{panel.title, {"curve", panel.x.label, "lower quartile", "median", "upper quartile"}, {}};
+  const auto text = [](double value) { return fmt::format("{:.4g}", value); };
+  for (const Curve& curve : panel.curves) {
+    for (const CurvePoint& point : curve.points)
+      table.rows.push_back({curve.name, text(point.x), text(point.low), text(point.mid), text(point.high)});
+  }
+  return table;
+}
+
+std::string page_html(const Section& section, const std::string& version) {
+  ChartPage page{.title = section.title,
+                 .lead =
+                     "An experiment of Campbell and Broderick, Bayesian Coreset Construction via Greedy "
+                     "Iterative Geodesic Ascent (2018), run anew.",
+                 .version = version};
+  PageTable verdicts{"Claims and what was found", {"claim", "of", "ours", "verdict"}, {}};
+  for (const auto* some : {&section.report.findings, &section.report.timing}) {
+    for (const Finding& each : *some)
+      verdicts.rows.push_back({each.claim, each.source, each.ours, word(each.holds)});
+  }
+  page.sections.push_back({.heading = "Verdicts", .tables = {verdicts}});
+  for (const Figure& figure : section.report.figures) {
+    PageSection part{.heading = figure.title, .text = figure.caption};
+    for (const Panel& panel : figure.panels)
+      part.charts.push_back({.heading = panel.title, .spec = vega_lite(panel), .numbers = numbers(panel)});
+    page.sections.push_back(std::move(part));
+  }
+  return chart_page_html(page);
+}
+
+void write_section(const fs::path& folder, const Section& section, const std::string& version) {
+  for (const Figure& figure : section.report.figures) {
+    write_whole(folder / (figure.file + ".svg"), svg(figure));
+    write_whole(folder / (figure.file + ".csv"), csv(figure));
+  }
+  write_whole(folder / "verdicts.md", verdicts_markdown(section));
+  write_whole(folder / "verdicts.json", verdicts_json(section).dump(1) + "\n");
+  if (!section.report.timing.empty() || !section.report.timing_rows.empty())
+    write_whole(folder / "timing.md", timing_markdown(section));
+  write_whole(folder / "figures.html", page_html(section, version));
+}
+
+void make_out(const fs::path& out) {
+  std::error_code ignored;
+  const fs::path plain = out.has_filename() ? out : out.parent_path();
+  const fs::path parent = plain.has_parent_path() ? plain.parent_path() : fs::path(".");
+  if (!fs::is_directory(parent, ignored))
+    throw CannotCreate(printable_path(out) + ": the folder " + printable_path(parent) +
+                       " does not exist; make it first");
+  if (fs::exists(out, ignored) && !fs::is_directory(out, ignored))
+    throw CannotCreate(printable_path(out) + ": is a file; --out is a folder: give another name");
+  make_folder(out);
+}
+
+}  // namespace
+
+std::string_view name(Kind kind) {
+  switch (kind) {
+    case Kind::Fig1: return "fig1";
+    case Kind::Vectors: return "vectors";
+    case Kind::Axis: return "axis";
+    case Kind::Regression: return "regression";
+  }
+  return "unknown";
+}
+
+RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, const RunOptions& options,
+                    const Watch& watch) {
+  std::vector<std::unique_ptr<Experiment>> experiments;
+  for (const Kind kind : kinds) experiments.push_back(make(kind, settings));
+  for (const auto& each : experiments)
+    check_earlier(options.out / each->name(), each->settings(), options.earlier);
+  make_out(options.out);
+  std::vector<TrialStore> stores;
+  for (const auto& each : experiments)
+    stores.emplace_back(options.out / each->name(), each->settings(), options.earlier);
+  std::vector<Job> jobs;
+  for (std::size_t e = 0; e < experiments.size(); ++e)
+    for (Job& job : experiments[e]->jobs(stores[e])) jobs.push_back(std::move(job));
+  run_jobs(jobs, ThreadPool(options.threads), watch);
+
+  RunResult result;
+  result.jobs_done = std::ssize(jobs);
+  std::string verdicts;
+  for (std::size_t e = 0; e < experiments.size(); ++e) {
+    result.sections.push_back(
+        {experiments[e]->name(), experiments[e]->title(), experiments[e]->report(stores[e])});
+    const Section& section = result.sections.back();
+    write_section(stores[e].folder(), section, options.version);
+    verdicts.append(verdicts.empty() ? "" : "\n").append(verdicts_markdown(section));
+  }
+  write_whole(options.out / "verdicts.md", verdicts);
+  return result;
+}
+
+bool is_measured(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return file.parent_path().filename() == "times" || name.starts_with("time_") || name == "timing.md" ||
+         name == "figures.html" || name == "run.json";
+}
+
+std::string findings_markdown(const std::vector<Finding>& findings) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Finding& each : findings) rows.push_back({each.claim, each.source, each.ours, word(each.holds)});
+  return table_markdown({"claim", "of", "ours", "verdict"}, rows);
+}
+
+}  // namespace giga::experiments

@@ -1,0 +1,43 @@
+// A page of charts and tables as one HTML file, in the dress of the report (page.hpp): no network, no other
+// files, nothing that runs but its own script.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace giga {
+
+/// The first column has names. Every row has as many cells as there are headings.
+struct PageTable {
+  std::string caption;
+  std::vector<std::string> headings;
+  std::vector<std::vector<std::string>> rows;
+};
+
+struct PageChart {
+  std::string heading;
+  std::string say = {};    ///< a sentence: what to look for
+  std::string spec;        ///< Vega-Lite, as JSON; colours may be var(--s1) .. var(--s8) of the style sheet
+  PageTable numbers = {};  ///< for those who cannot see it; folded away
+};
+
+struct PageSection {
+  std::string heading;
+  std::string text = {};
+  std::vector<PageTable> tables = {};
+  std::vector<PageChart> charts = {};
+};
+
+/// Text may have any characters; it is shown as text.
+struct ChartPage {
+  std::string title;
+  std::string lead = {};
+  std::vector<PageSection> sections = {};
+  std::string version = {};
+};
+
+/// The same bytes for the same page. Throws std::invalid_argument for a spec that is no JSON object, or a row
+/// of another length than its headings.
+[[nodiscard]] std::string chart_page_html(const ChartPage& page);
+
+}  // namespace giga
