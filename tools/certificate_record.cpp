@@ -1,8 +1,9 @@
 #include "certificate_record.hpp"
 
 #include <limits>
+#include <stdexcept>
 
-#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "support/arguments.hpp"
 
@@ -88,7 +89,7 @@ Doubt doubt_named(const std::string& text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<Doubt>(i);
   }
-  throw DataError("'" + text + "' is not a doubt that a certificate can have");
+  throw std::invalid_argument("'" + printable(text) + "' is not a doubt that a certificate can have");
 }
 
 }  // namespace

@@ -43,20 +43,27 @@ from its posterior by NUTS, and checks the draws against every row. Without
 // Options that a resumed run may have beside --resume; the others are those of the run that was stopped.
 constexpr std::array kWhenResumed = {"resume", "threads", "json", "quiet"};
 
+// To be copied into a shell.
+std::string resume_command(const std::filesystem::path& folder) {
+  return "giga fit --resume " + printable_path(shell_word(folder.native()));
+}
+
 struct Job {
   FitRequest request;
   std::filesystem::path input;  ///< as it can be opened from here
   bool resumed = false;
 };
 
-Job resumed_job(Arguments& arguments, const std::optional<std::string>& data,
-                const std::filesystem::path& folder) {
+void check_resumed(const Arguments& arguments, const std::optional<std::string>& data) {
   if (data)
     throw UsageError("--resume takes its input from the folder; leave '" + printable(*data) + "' away");
   for (const Setting& setting : arguments.settings()) {
     if (std::ranges::find(kWhenResumed, setting.name) == kWhenResumed.end())
       throw UsageError("--" + setting.name + " cannot be given with --resume, which goes on as it began");
   }
+}
+
+Job resumed_job(Arguments& arguments, const std::filesystem::path& folder) {
   const PartialRun::Request stored = PartialRun(folder).request();
   std::vector<Setting> settings = stored.settings;
   std::erase_if(settings, [](const Setting& setting) { return setting.name == "config"; });
@@ -72,61 +79,76 @@ Job new_job(const Arguments& arguments, const std::optional<std::string>& data) 
   job.input = job.request.build.input;
   const std::filesystem::path& out = job.request.out;
   if (!job.request.force && PartialRun(out).exists())
-    throw CannotCreate(printable_path(out) + ": has a run that was stopped; go on with giga fit --resume " +
-                       printable_path(out) + ", or use --force to start anew");
-  check_run_folder(out, job.request.force);
+    throw CannotCreate(printable_path(out) + ": has a run that was stopped; go on with " +
+                       resume_command(out) + ", or use --force to start anew");
+  check_run_folder(out, job.request.force, kCoresetFiles);
   if (job.input != "-")
     (void)MappedFile::open(job.input);  // what is not there is said before a folder is made
   return job;
 }
 
-void deliver(const FitRequest& request, const FitFiles& fit) {
-  write_run_folder(request.out, true, fit.files);
+void tell(const FitRequest& request, const FitFiles& fit) {
   if (request.json) {
     write_stdout(fit.record);
   } else if (!request.quiet) {
     write_stdout(fit.summary);
   }
+  if (request.strict && !fit.safe) throw NotSafe{};
 }
 
-// Runs that can go on are kept when they are stopped, and when they fail after something has been done.
+// Runs that can go on are kept when they are stopped, and when something other than the data makes them fail
+// after something has been done.
 void fit_and_keep(Job& job, const Notes& note) {
   PartialRun partial(job.request.out);
   if (!job.resumed)
     partial.begin(
         {job.request.build.input.native(), std::filesystem::absolute(job.input), job.request.settings});
-  const std::string command = "giga fit --resume " + printable_path(job.request.out);
+  const std::string command = resume_command(job.request.out);
   set_stop_message("stopped; go on with: " + command);
   try {
     const FitFiles fit = run_fit(job.request, job.input, &partial, note);
-    deliver(job.request, fit);
+    write_run_folder(job.request.out, true, fit.files);
     partial.remove();
-    if (job.request.strict && !fit.safe) throw NotSafe{};
+    tell(job.request, fit);
   } catch (const Stopped&) {
     throw;
   } catch (const NotSafe&) {
     throw;
+  } catch (const DataError&) {
+    if (!job.resumed) partial.remove();
+    throw;
   } catch (const std::exception&) {
-    if (!job.resumed && !partial.has_state()) partial.remove();
+    if (partial.has_state() || (job.resumed && partial.exists())) {
+      note("what was done is kept; go on with: " + command);
+    } else {
+      partial.remove();
+    }
     throw;
   }
+}
+
+// A run that giga fit has finished is in the folder.
+bool is_complete(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return !PartialRun(folder).exists() && std::filesystem::exists(folder / kRecordFile, ignored) &&
+         std::filesystem::exists(folder / kCoresetFiles.front(), ignored);
 }
 
 void run(Arguments arguments) {
   const auto data = arguments.take_word();
   arguments.read_config();
   const auto resume = arguments.text("resume");
-  if (resume && !PartialRun(*resume).exists() &&
-      std::filesystem::exists(std::filesystem::path(*resume) / kRecordFile)) {
+  if (resume) check_resumed(arguments, data);
+  if (resume && is_complete(*resume)) {
     write_stderr("giga: note: the run in " + printable_path(*resume) + " is complete\n");
     return;
   }
-  Job job = resume ? resumed_job(arguments, data, *resume) : new_job(arguments, data);
+  Job job = resume ? resumed_job(arguments, *resume) : new_job(arguments, data);
   const Notes note(job.request.quiet);
   if (job.input == "-") {
     const FitFiles fit = run_fit(job.request, job.input, nullptr, note);
-    deliver(job.request, fit);
-    if (job.request.strict && !fit.safe) throw NotSafe{};
+    write_run_folder(job.request.out, true, fit.files);
+    tell(job.request, fit);
     return;
   }
   fit_and_keep(job, note);

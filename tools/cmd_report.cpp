@@ -30,10 +30,9 @@ void run(const Arguments& arguments) {
   const std::filesystem::path out =
       asked ? std::filesystem::path(*asked) : std::filesystem::path(*folder) / kReportFile;
   const ThreadPool pool;
-  ReportData data = report_of_folder(*folder, pool);
-  if (const auto title = arguments.text("title")) data.title = *title;
+  const std::string page = report_of_folder(*folder, arguments.text("title"), pool);
   OutputFile file(out, arguments.flag("force"));
-  file.write(report_html(data));
+  file.write(page);
   file.commit();
   if (!arguments.flag("quiet")) write_stderr("giga: note: written to " + printable_path(out) + "\n");
 }

@@ -35,21 +35,14 @@ coefficients of the features as they are in the data, then, as std_..., those of
 the standardised features, which were sampled. giga summary, rstan, cmdstanr,
 posterior and ArviZ read them. The same seed gives the same bytes.)";
 
-void refuse_input_in_folder(const SampleRequest& request) {
-  std::error_code ignored;
-  for (const char* name : {"summary.csv", "run.json", "draws_1.csv"}) {
-    if (request.out && std::filesystem::equivalent(*request.out / name, request.input, ignored))
-      throw UsageError("--out would replace the input " + printable_path(request.input) +
-                       "; give another folder");
-  }
-}
-
 void run(Arguments arguments) {
   const auto data = arguments.take_word();
   arguments.read_config();
   const SampleRequest request = sample_request(arguments, data);
-  refuse_input_in_folder(request);
-  if (request.out) check_run_folder(*request.out, request.force);
+  if (request.out) {
+    refuse_input_in_folder(*request.out, request.input);
+    check_run_folder(*request.out, request.force);
+  }
   const Notes note(request.quiet);
   const SampleOutcome outcome = sample_posterior(request, note);
   if (request.out) write_run_folder(*request.out, request.force, sample_files(request, outcome));

@@ -43,15 +43,11 @@ void set_output(const Arguments& arguments, FitRequest& request) {
   if (out == "-") throw UsageError("--out is -; it is a folder, and --json prints the record on stdout");
   request.out =
       out ? std::filesystem::path(*out) : std::filesystem::path(stem_of(request.build.input) + "-fit");
-  std::error_code ignored;
-  for (const char* name : {"coreset.csv", "coreset.json", "summary.csv", kWeightsFile, kRecordFile}) {
-    if (std::filesystem::equivalent(request.out / name, request.build.input, ignored))
-      throw UsageError("--out would replace the input " + printable_path(request.build.input) +
-                       "; give another folder");
-  }
+  refuse_input_in_folder(request.out, request.build.input, kCoresetFiles);
 }
 
-// A word of a command line, quoted if a shell would not take it for one.
+}  // namespace
+
 std::string shell_word(const std::string& text) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
@@ -60,8 +56,6 @@ std::string shell_word(const std::string& text) {
   for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-}  // namespace
 
 FitOptions FitRequest::options() const {
   FitOptions options;

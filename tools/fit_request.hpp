@@ -26,6 +26,9 @@ struct FitRequest {
   [[nodiscard]] std::string command_line() const;
 };
 
+/// A word of a command line, quoted if a shell would not take it for one.
+[[nodiscard]] std::string shell_word(const std::string& text);
+
 void add_fit_options(Arguments& arguments);
 
 /// Throws UsageError for whatever cannot be.

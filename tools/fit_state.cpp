@@ -11,6 +11,7 @@
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/pipeline/same_data.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "record_parts.hpp"
 #include "support/arguments.hpp"
@@ -230,21 +231,84 @@ void write_whole(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
+[[noreturn]] void refuse_damaged(const fs::path& path, const std::string& what) {
+  throw DataError(printable_path(path) + ": is damaged (" + printable(what, 200) +
+                  "); start anew with --force");
+}
+
+std::string text_of(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::is_empty(path, ignored)) refuse_damaged(path, "it is empty");
+  const MappedFile file = MappedFile::open(path);
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+// A file with a digest of what else is in it: numbers that were changed would give other results than a run
+// that was not stopped, or none that make sense.
+void write_json_file(const fs::path& path, Json json) {
+  const std::string digest = text_digest(dumped(json));
+  json["digest"] = digest;
+  write_whole(path, dumped(json));
+}
+
 // What `read` makes of the JSON in the file; anything wrong with it is one DataError.
 template <typename Read>
 auto read_json_file(const fs::path& path, const Read& read) {
-  const MappedFile file = MappedFile::open(path);
-  const auto* text = reinterpret_cast<const char*>(file.bytes().data());
+  const std::string text = text_of(path);
   try {
-    return read(Json::parse(text, text + file.bytes().size()));
+    Json json = Json::parse(text);
+    const auto digest = json.at("digest").get<std::string>();
+    json.erase("digest");
+    if (digest != text_digest(dumped(json))) throw DataError("it was changed");
+    return read(json);
   } catch (const std::exception& error) {
-    throw DataError(printable_path(path) + ": is damaged (" + printable(error.what(), 200) +
-                    "); start anew with --force");
+    refuse_damaged(path, error.what());
   }
+}
+
+// A path need not be UTF-8, and a text in JSON must be: every byte is a character here.
+std::string text_of_bytes(const std::string& bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80) text += static_cast<char>(0xC0 | byte >> 6);
+    text += static_cast<char>(byte >= 0x80 ? 0x80 | (byte & 0x3F) : byte);
+  }
+  return text;
+}
+
+std::string bytes_of_text(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte >= 0x80 && ++i == text.size()) break;
+    bytes += byte < 0x80 ? text[i] : static_cast<char>((byte & 3) << 6 | (text[i] & 0x3F));
+  }
+  return bytes;
 }
 
 fs::path chain_path(const fs::path& folder, std::size_t round, std::size_t chain) {
   return folder / fmt::format("chain_{}_{}.csv", round + 1, chain + 1);
+}
+
+// Whether a file of this name in DIR/partial is a partial run's, or was to be one.
+bool is_own_name(const std::string& name) {
+  constexpr std::string_view kChain = "chain_", kAfter = ".csv";
+  const bool chain = name.starts_with(kChain) && name.ends_with(kAfter) &&
+                     name.find_first_not_of("0123456789_", kChain.size()) == name.size() - kAfter.size();
+  const bool temporary = name.starts_with(".giga-") && name.ends_with(".tmp");
+  return chain || temporary || name == "request.json" || name == "state.json";
+}
+
+// DIR/partial may be a folder of the user's: only what a run has made is ever removed.
+bool is_own_folder(const fs::path& partial) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(partial, error))) return false;
+  for (fs::directory_iterator entries(partial, error), end; !error && entries != end;
+       entries.increment(error)) {
+    if (!is_own_name(entries->path().filename().string()) || !entries->is_regular_file(error)) return false;
+  }
+  return !error;
 }
 
 }  // namespace
@@ -263,6 +327,8 @@ bool PartialRun::has_state() const {
 
 void PartialRun::begin(const Request& request) {
   std::error_code error;
+  if (fs::exists(fs::symlink_status(partial_, error)) && !is_own_folder(partial_))
+    throw CannotCreate(printable_path(partial_) + ": is not of a stopped run; give another --out");
   made_folder_ = fs::create_directory(folder_, error);
   if (!error) fs::remove_all(partial_, error);
   if (!error) fs::create_directory(partial_, error);
@@ -271,10 +337,15 @@ void PartialRun::begin(const Request& request) {
   json["giga"] = "fit";
   json["version"] = GIGA_VERSION;
   json["input"] = request.input;
-  json["absolute_input"] = request.absolute_input.native();
+  json["absolute_input"] = text_of_bytes(request.absolute_input.native());
   json["settings"] = Json::array();
   for (const Setting& setting : request.settings) json["settings"].push_back({setting.name, setting.value});
-  write_whole(partial_ / "request.json", dumped(json));
+  try {
+    write_json_file(partial_ / "request.json", std::move(json));
+  } catch (const std::exception&) {
+    remove();
+    throw;
+  }
 }
 
 PartialRun::Request PartialRun::request() const {
@@ -287,7 +358,7 @@ PartialRun::Request PartialRun::request() const {
   Request out;
   const auto version = read_json_file(partial_ / "request.json", [&out](const Json& json) {
     out.input = json.at("input").get<std::string>();
-    out.absolute_input = json.at("absolute_input").get<std::string>();
+    out.absolute_input = bytes_of_text(json.at("absolute_input").get<std::string>());
     for (const Json& setting : json.at("settings"))
       out.settings.push_back({setting.at(0).get<std::string>(), setting.at(1).get<std::string>()});
     return json.at("version").get<std::string>();
@@ -300,8 +371,11 @@ PartialRun::Request PartialRun::request() const {
 
 void PartialRun::save(const FitState& state, const SampleOptions& options, const std::string& data_digest) {
   const std::size_t round = state.rounds.size();
+  Json chains = Json::array();
   for (std::size_t c = 0; c < state.chains.size(); ++c) {
-    write_whole(chain_path(partial_, round, c), chain_text(state.chains[c], options, static_cast<Index>(c)));
+    const std::string text = chain_text(state.chains[c], options, static_cast<Index>(c));
+    write_whole(chain_path(partial_, round, c), text);
+    chains.push_back(text_digest(text));
   }
   Json json;
   json["data_digest"] = data_digest;
@@ -309,33 +383,38 @@ void PartialRun::save(const FitState& state, const SampleOptions& options, const
   json["next_size"] = state.next_size;
   json["seconds"] = seconds_json(state.seconds);
   json["coreset"] = state.coreset ? result_json(*state.coreset) : Json(nullptr);
-  json["chains"] = state.chains.size();
-  write_whole(partial_ / "state.json", dumped(json));
+  json["chains"] = std::move(chains);
+  write_json_file(partial_ / "state.json", std::move(json));
 }
 
 FitState PartialRun::load(const std::string& data_digest) const {
   FitState state;
   if (!has_state()) return state;
-  std::size_t chains = 0;
+  std::vector<std::string> chains;
   const auto digest = read_json_file(partial_ / "state.json", [&](const Json& json) {
     state.rounds = rounds_of(json.at("rounds"));
     state.next_size = json.at("next_size").get<Index>();
     state.seconds = seconds_of(json.at("seconds"));
     if (!json.at("coreset").is_null()) state.coreset = result_of(json.at("coreset"));
-    chains = json.at("chains").get<std::size_t>();
+    chains = json.at("chains").get<std::vector<std::string>>();
     return json.at("data_digest").get<std::string>();
   });
   if (digest != data_digest)
     throw DataError(printable_path(folder_) +
                     ": the data have changed since the run was stopped; start anew with --force");
-  for (std::size_t c = 0; c < chains; ++c)
-    state.chains.push_back(read_chain(chain_path(partial_, state.rounds.size(), c)));
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    const fs::path path = chain_path(partial_, state.rounds.size(), c);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) refuse_damaged(path, "it is gone");
+    if (text_digest(text_of(path)) != chains[c]) refuse_damaged(path, "it was changed");
+    state.chains.push_back(read_chain(path));
+  }
   return state;
 }
 
 void PartialRun::remove() {
   std::error_code ignored;
-  fs::remove_all(partial_, ignored);
+  if (is_own_folder(partial_)) fs::remove_all(partial_, ignored);
   if (made_folder_) fs::remove(folder_, ignored);  // refused by the system unless it is empty
 }
 

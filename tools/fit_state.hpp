@@ -4,7 +4,8 @@
 //   state.json     the state after the last stage that ended; it names the files of chains it belongs to
 //   chain_R_C.csv  chain C of round R, of the parameters as they were sampled
 //
-// Every file is written whole or not at all, state.json after those it names.
+// Every file is written whole or not at all, state.json after those it names. Digests tell files that have
+// been changed since.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +29,8 @@ class PartialRun {
   };
 
   [[nodiscard]] bool exists() const;
-  /// Makes the folder, and in it the partial run with the request. What an earlier one left is removed.
+  /// Makes the folder, and in it the partial run with the request. What an earlier one left is removed;
+  /// throws CannotCreate if there is anything else in its place.
   void begin(const Request& request);
   /// Throws InputMissing if there is none, DataError if it is damaged or of another version.
   [[nodiscard]] Request request() const;

@@ -1,8 +1,10 @@
 #include "report_record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <limits>
+#include <stdexcept>
 
 #include "certificate_record.hpp"
 #include "giga/base/error.hpp"
@@ -36,7 +38,7 @@ Enum enum_of(const Json& value) {
   const auto text = value.get<std::string>();
   const std::vector<std::string> names = names_of<Enum>();
   const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw DataError("'" + printable(text) + "' is not known");
+  if (found == names.end()) throw std::invalid_argument("'" + printable(text) + "' is not known");
   return static_cast<Enum>(found - names.begin());
 }
 
@@ -81,7 +83,9 @@ BothScales scales_of(const Json& record) {
 
 // The chains as they were sampled: the last D columns of the files.
 std::vector<Chain> chains_of(const fs::path& folder, const Json& record) {
-  const auto dim = record.at("D").get<Index>();
+  const auto dim = std::ssize(record.at("standardisation").at("features")) +
+                   (record.at("options").at("intercept").get<bool>() ? 1 : 0);
+  if (record.at("D") != dim) throw std::invalid_argument("D is not the number of its parameters");
   const Json& known = record.at("chains");
   std::vector<Chain> chains;
   for (const fs::path& path : draws_in(folder)) {
@@ -111,12 +115,14 @@ std::vector<double> weights_in(const fs::path& path) {
   if (!fs::exists(path, ignored)) return weights;
   const MappedFile file = MappedFile::open(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  if (!text.starts_with("chain,draw,weight\n"))
+    throw DataError(printable_path(path) + ": is not a file of weights; run again");
   for (std::size_t at = text.find('\n'); at + 1 < text.size();) {
     const std::size_t end = std::min(text.find('\n', at + 1), text.size());
     const std::string_view line = text.substr(at + 1, end - at - 1);
     const auto value = parse_double(std::string(line.substr(line.rfind(',') + 1)));
-    if (!value)
-      throw DataError(printable_path(path) + ": '" + printable(std::string(line)) + "' is no weight");
+    if (!value || *value < 0)
+      throw DataError(printable_path(path) + ": '" + printable(line) + "' is no weight; run again");
     weights.push_back(*value);
     at = end;
   }
@@ -128,8 +134,8 @@ Json json_in(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return nullptr;
   const MappedFile file = MappedFile::open(path);
-  const auto* text = reinterpret_cast<const char*>(file.bytes().data());
-  return Json::parse(text, text + file.bytes().size());
+  return Json::parse(
+      std::string_view(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()));
 }
 
 void add_certificate(ReportData& data, const fs::path& folder, const Json& record) {
@@ -140,7 +146,18 @@ void add_certificate(ReportData& data, const fs::path& folder, const Json& recor
   }
   if (certificate.is_null()) return;
   data.certificate = certificate_of(certificate);
-  data.certificate->coreset.weights = weights_in(folder / kWeightsFile);
+  std::vector<double> weights = weights_in(folder / kWeightsFile);
+  std::size_t draws = 0;
+  for (const Chain& chain : data.chains) draws += chain.stats.size();
+  if (!weights.empty() && weights.size() != draws)
+    throw DataError(fmt::format("{}: has {} weights for {} draws; run again",
+                                printable_path(folder / kWeightsFile), weights.size(), draws));
+  data.certificate->coreset.weights = std::move(weights);
+}
+
+[[noreturn]] void refuse_damaged(const fs::path& path, const std::string& what) {
+  throw DataError(printable_path(path) + ": is damaged, or of another version (" + printable(what, 200) +
+                  "); run again");
 }
 
 ReportData report_of(const fs::path& folder, const Json& record, const ThreadPool& pool) {
@@ -199,7 +216,8 @@ RunFacts facts_of_record(const Json& record) {
   return facts;
 }
 
-ReportData report_of_folder(const fs::path& folder, const ThreadPool& pool) {
+std::string report_of_folder(const fs::path& folder, const std::optional<std::string>& title,
+                             const ThreadPool& pool) {
   const fs::path path = folder / kRecordFile;
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
@@ -211,10 +229,13 @@ ReportData report_of_folder(const fs::path& folder, const ThreadPool& pool) {
     const std::string command = record.at("command").get<std::string>();
     if (command != "fit" && command != "sample")
       throw DataError(printable_path(path) + ": is not a record of giga fit or giga sample");
-    return report_of(folder, record, pool);
+    ReportData data = report_of(folder, record, pool);
+    if (title) data.title = *title;
+    return report_html(data);
   } catch (const Json::exception& error) {
-    throw DataError(printable_path(path) + ": is damaged, or of another version (" +
-                    printable(error.what(), 200) + "); run again");
+    refuse_damaged(path, error.what());
+  } catch (const std::invalid_argument& error) {  // parts that do not fit each other
+    refuse_damaged(path, error.what());
   }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "giga/pipeline/report_data.hpp"
 #include "record_parts.hpp"
@@ -12,7 +14,9 @@ namespace giga::tool {
 /// Json::exception where something is missing.
 [[nodiscard]] RunFacts facts_of_record(const Json& record);
 
-/// All that a report shows, from a folder of giga fit or giga sample. Throws InputMissing and DataError.
-[[nodiscard]] ReportData report_of_folder(const std::filesystem::path& folder, const ThreadPool& pool);
+/// The report of a folder of giga fit or giga sample; the title is its own unless one is given. Throws
+/// InputMissing and DataError.
+[[nodiscard]] std::string report_of_folder(const std::filesystem::path& folder,
+                                           const std::optional<std::string>& title, const ThreadPool& pool);
 
 }  // namespace giga::tool

@@ -10,6 +10,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
+#include "support/exit_codes.hpp"
 
 namespace giga::tool {
 namespace {
@@ -58,6 +59,15 @@ class FolderMade {
   bool fresh_ = false, kept_ = false;
 };
 
+// What a run in the folder replaces or removes: draws that are there, and files with one name in every run.
+std::vector<fs::path> replaced_in(const fs::path& folder, std::span<const char* const> more) {
+  std::vector<fs::path> paths = draws_in(folder);
+  for (const char* name : {kRecordFile, kSummaryFile, kCertificateFile, kReportFile, kWeightsFile})
+    paths.push_back(folder / name);
+  for (const char* name : more) paths.push_back(folder / name);
+  return paths;
+}
+
 }  // namespace
 
 std::vector<fs::path> draws_in(const fs::path& folder) {
@@ -73,7 +83,7 @@ std::vector<fs::path> draws_in(const fs::path& folder) {
   return paths;
 }
 
-void check_run_folder(const fs::path& folder, bool force) {
+void check_run_folder(const fs::path& folder, bool force, std::span<const char* const> more) {
   std::error_code ignored;
   const std::string name = printable_path(folder);
   if (!fs::exists(folder, ignored)) {
@@ -87,10 +97,26 @@ void check_run_folder(const fs::path& folder, bool force) {
   if (!fs::is_directory(folder, ignored))
     throw CannotCreate(name + ": is a file; --out is a folder: give another name");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw CannotCreate(name + ": no permission to write to it");
-  const bool used = !draws_in(folder).empty() || fs::exists(folder / "summary.csv", ignored) ||
+  const bool used = !draws_in(folder).empty() || fs::exists(folder / kSummaryFile, ignored) ||
                     fs::exists(folder / kRecordFile, ignored);
   if (used && !force)
     throw CannotCreate(name + ": has the files of an earlier run; use --force to replace them");
+  for (const fs::path& path : replaced_in(folder, more)) {
+    if (fs::is_directory(path, ignored))
+      throw CannotCreate(printable_path(path) + ": is a folder, not a file of a run; give another --out");
+    if (!force && fs::exists(fs::symlink_status(path, ignored)))
+      throw CannotCreate(printable_path(path) + " exists; use --force to replace it, or give another --out");
+  }
+}
+
+void refuse_input_in_folder(const fs::path& folder, const fs::path& input,
+                            std::span<const char* const> more) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return;
+  for (const fs::path& path : replaced_in(folder, more)) {
+    if (fs::equivalent(path, input, ignored))
+      throw UsageError("--out would replace the input " + printable_path(input) + "; give another folder");
+  }
 }
 
 void write_run_folder(const fs::path& folder, bool force,

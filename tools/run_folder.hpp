@@ -2,7 +2,9 @@
 // giga fit too.
 #pragma once
 
+#include <array>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,15 +15,24 @@ namespace giga::tool {
 inline constexpr const char* kCertificateFile = "certificate.json";
 
 inline constexpr const char* kRecordFile = "run.json";
+inline constexpr const char* kSummaryFile = "summary.csv";
 inline constexpr const char* kReportFile = "report.html";
 inline constexpr const char* kWeightsFile = "weights.csv";  ///< of the draws, by the certificate
+
+/// What giga fit writes besides.
+inline constexpr std::array kCoresetFiles = {"coreset.csv", "coreset.json"};
 
 /// draws_<number>.csv in the folder, by number.
 [[nodiscard]] std::vector<std::filesystem::path> draws_in(const std::filesystem::path& folder);
 
-/// Throws CannotCreate if the folder cannot be made or written to, or has files of a run and `force` is
-/// false.
-void check_run_folder(const std::filesystem::path& folder, bool force);
+/// Throws CannotCreate if the folder cannot be made or written to, or has a file that a run replaces or
+/// removes and `force` is false. `more` are those the run writes besides draws, summary and record.
+void check_run_folder(const std::filesystem::path& folder, bool force,
+                      std::span<const char* const> more = {});
+
+/// Throws UsageError if the input is a file that a run in the folder replaces or removes.
+void refuse_input_in_folder(const std::filesystem::path& folder, const std::filesystem::path& input,
+                            std::span<const char* const> more = {});
 
 /// Makes the folder if it does not exist. All files are on the disk before any of them appears; the record of
 /// an earlier run goes first and the new one comes last, so that a record is always that of the other files.

@@ -108,6 +108,12 @@ std::string data_digest(const Dataset& data, const ThreadPool& pool) {
   return all.text();
 }
 
+std::string text_digest(std::string_view text) {
+  Digest digest;
+  digest.add(text);
+  return digest.text();
+}
+
 std::string posterior_digest(const CoresetCompanion& companion) {
   Digest digest;
   const ModelOptions& model = companion.model;

@@ -182,6 +182,19 @@ TEST_F(SameData, TheDigestOfAPosteriorChangesWithAllThatItDependsOn) {
   expect_another("data", [](auto& c) { c.data_digest[0] = c.data_digest[0] == '0' ? '1' : '0'; });
 }
 
+TEST(TextDigest, ChangesWithAnyByte) {
+  const std::string text("weights: 1.5, 2.5\n\0x", 20);
+  const std::string digest = text_digest(text);
+  EXPECT_EQ(digest.size(), 16U);
+  EXPECT_EQ(digest, text_digest(std::string(text)));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string other = text;
+    other[i] = static_cast<char>(other[i] ^ 1);
+    EXPECT_NE(text_digest(other), digest) << i;
+    EXPECT_NE(text_digest(text.substr(0, i)), digest) << i;
+  }
+}
+
 TEST_F(SameData, AWayOfReadingThatCannotBeIsRefused) {
   write_coreset(true, true);
   json beside = json::parse(read_file(folder_ / "c.json"));

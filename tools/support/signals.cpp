@@ -70,7 +70,10 @@ bool is_ignored(int signal) {
 }  // namespace
 
 SignalWatch::SignalWatch() {
-  handle_with(SIGPIPE, SIG_IGN);  // a write then fails, and what was begun is removed
+  // A write to a pipe that nobody reads, or beyond the size a file may have, then fails, and what was begun
+  // is removed.
+  handle_with(SIGPIPE, SIG_IGN);
+  handle_with(SIGXFSZ, SIG_IGN);
   handle_with(SIGBUS, on_bus_error);
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -113,6 +116,10 @@ std::string stop_message() {
 
 int signal_received() noexcept {
   return g_signal;
+}
+
+void stop_if_signalled() {
+  if (const int signal = signal_received()) throw Stopped{signal};
 }
 
 }  // namespace giga::tool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "giga/base/thread_pool.hpp"
 #include "giga/construct/build.hpp"
@@ -18,6 +19,9 @@ namespace giga {
 /// The same of what the posterior of a coreset depends on: model, response, features, scale, rows and
 /// weights.
 [[nodiscard]] std::string posterior_digest(const CoresetCompanion& companion);
+
+/// The same of any text.
+[[nodiscard]] std::string text_digest(std::string_view text);
 
 /// The coreset by rows of problem.data(). Throws DataError, with what differs, unless the data has as many
 /// rows as the companion says, the rows of the coreset have the same features and response in it, its scale
