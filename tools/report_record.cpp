@@ -138,7 +138,8 @@ Json json_in(const fs::path& path) {
       std::string_view(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()));
 }
 
-void add_certificate(ReportData& data, const fs::path& folder, const Json& record) {
+void add_certificate(ReportData& data, const fs::path& folder, const Json& record,
+                     const std::vector<Chain>& chains) {
   Json certificate = record.at("certificate");
   if (certificate.is_null()) {
     const Json checked = json_in(folder / kCertificateFile);
@@ -148,7 +149,7 @@ void add_certificate(ReportData& data, const fs::path& folder, const Json& recor
   data.certificate = certificate_of(certificate);
   std::vector<double> weights = weights_in(folder / kWeightsFile);
   std::size_t draws = 0;
-  for (const Chain& chain : data.chains) draws += chain.stats.size();
+  for (const Chain& chain : chains) draws += chain.stats.size();
   if (!weights.empty() && weights.size() != draws)
     throw DataError(fmt::format("{}: has {} weights for {} draws; run again",
                                 printable_path(folder / kWeightsFile), weights.size(), draws));
@@ -167,11 +168,12 @@ ReportData report_of(const fs::path& folder, const Json& record, const ThreadPoo
   data.num_parameters = record.at("D").get<Index>();
   if (record.contains("distinct_rows")) data.num_distinct_rows = record.at("distinct_rows").get<Index>();
   if (record.at("command") == "fit") add_coreset(data, record);
-  add_certificate(data, folder, record);
+  const std::vector<Chain> chains = chains_of(folder, record);
+  add_certificate(data, folder, record, chains);
   add_posterior(
       data,
       {scales_of(record), record.at("options").at("intercept").get<bool>(), facts.sampler, facts.max_depth},
-      chains_of(folder, record), pool);
+      chains, pool);
   data.title = facts.title;
   data.data_name = facts.data_name;
   data.model = facts.model;
