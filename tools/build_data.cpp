@@ -45,15 +45,6 @@ void note_missed_tolerance(const BuildRequest& request, const CoresetResult& res
                    shortest(request.coreset.tolerance), remedy));
 }
 
-void note_lost_columns(const BuildRequest& request, const Dataset& data, const Notes& note) {
-  const auto unused = std::count_if(data.columns().begin(), data.columns().end(),
-                                    [](const Column& column) { return column.role == ColumnRole::Unused; });
-  if (request.input == "-" && unused > 0) {
-    note(fmt::format("standard input cannot be read twice: {} unused column{} will be empty in the coreset",
-                     unused, unused == 1 ? "" : "s"));
-  }
-}
-
 DataFacts facts_of(const Problem& problem, const CoresetResult& result, const ThreadPool& pool) {
   DataFacts facts;
   facts.distinct_rows = problem.model().num_rows();
@@ -130,7 +121,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   resolve_size(request, problem, note);
   request.coreset.size = request.size;
   request.coreset = with_projection(request.coreset, problem);
-  note_lost_columns(request, data, note);
+  note_lost_columns(request.input, data, note);
   check_memory(request.coreset, problem);
 
   BuildDisplay display(progress);

@@ -5,7 +5,6 @@
 
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
-#include "support/arguments.hpp"
 
 namespace giga::tool {
 namespace {
@@ -84,14 +83,6 @@ Index count_in(const Json& json, const char* key) {
   return json.at(key).get<Index>();
 }
 
-Doubt doubt_named(const std::string& text) {
-  const std::vector<std::string> names = names_of<Doubt>();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == text) return static_cast<Doubt>(i);
-  }
-  throw std::invalid_argument("'" + printable(text) + "' is not a doubt that a certificate can have");
-}
-
 }  // namespace
 
 Certificate certificate_of(const Json& json) {
@@ -106,7 +97,7 @@ Certificate certificate_of(const Json& json) {
   out.num_draws_not_finite = count_in(json, "num_draws_not_finite");
   out.max_rhat_allowed = number_in(json, "max_rhat_allowed");
   out.min_effective_size = number_in(json, "min_effective_size");
-  out.doubt = doubt_named(json.at("doubt").get<std::string>());
+  out.doubt = enum_of<Doubt>(json.at("doubt"));
   out.coreset.k_hat = number_in(json, "k_hat", kInfinite);
   out.coreset.k_limit = number_in(json, "k_limit");
   out.coreset.effective_size = number_in(json, "effective_size");

@@ -1,5 +1,8 @@
 #include "data_input.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -32,6 +35,15 @@ Dataset load_data(const std::filesystem::path& input, const ReadOptions& read, c
     throw UsageError(error.what());
   }
   return std::move(*data);
+}
+
+void note_lost_columns(const std::filesystem::path& input, const Dataset& data, const Notes& note) {
+  const auto unused = std::count_if(data.columns().begin(), data.columns().end(),
+                                    [](const Column& column) { return column.role == ColumnRole::Unused; });
+  if (input == "-" && unused > 0) {
+    note(fmt::format("standard input cannot be read twice: {} unused column{} will be empty in the coreset",
+                     unused, unused == 1 ? "" : "s"));
+  }
 }
 
 }  // namespace giga::tool

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "giga/data/read_dataset.hpp"
+#include "support/console.hpp"
 #include "support/progress.hpp"
 
 namespace giga::tool {
@@ -16,5 +17,8 @@ void while_shown(const std::filesystem::path& input, Progress& progress,
 /// Columns that are not there are a UsageError.
 [[nodiscard]] Dataset load_data(const std::filesystem::path& input, const ReadOptions& read,
                                 const ThreadPool& pool, Progress& progress);
+
+/// Says which columns a coreset of standard input will lack.
+void note_lost_columns(const std::filesystem::path& input, const Dataset& data, const Notes& note);
 
 }  // namespace giga::tool

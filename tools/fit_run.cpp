@@ -128,9 +128,8 @@ class FitRun {
                       rows, rows == 1 ? "" : "s", rows));
     }
     if (request_.build.input == "-")
-      note_(
-          "standard input cannot be read twice: this run cannot be resumed, and unused columns will be "
-          "empty");
+      note_("standard input cannot be read twice: this run cannot be resumed once it is stopped");
+    note_lost_columns(request_.build.input, problem.data(), note_);
     options_ = request_.options();
     check_memory(round_options(problem, options_, {}), problem);
     check_draws_memory(request_.sample, std::ssize(both_scales(problem).names()));
@@ -157,19 +156,12 @@ class FitRun {
     return result;
   }
 
-  // The request as it was carried out in the last round.
-  void resolve(const Problem& problem, const FitResult& result) {
-    FitState last;
-    if (result.rounds.size() > 1) last.next_size = result.certificate.coreset_size;
-    request_.build.coreset = round_options(problem, options_, last);
-    request_.build.size = request_.build.coreset.size;
-  }
-
   FitFiles files_of(const Problem& problem, FitResult result) {
     const Stopwatch reporting;
     progress_.part(kReporting, kParts);
     progress_.begin("writing the report");
-    resolve(problem, result);
+    request_.build.coreset = result.options;
+    request_.build.size = result.options.size;
     describe(problem, result);
     for (const std::string& text : outcome_.sample.warnings) note_(text);
     if (request_.times) outcome_.full_data = full_data_cost(problem, result.chains, pool_);

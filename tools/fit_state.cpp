@@ -14,7 +14,6 @@
 #include "giga/pipeline/same_data.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "record_parts.hpp"
-#include "support/arguments.hpp"
 
 namespace giga::tool {
 namespace {
@@ -45,17 +44,6 @@ Numbers numbers_of(const Json& json) {
   Numbers values;
   for (const Json& value : json) values.push_back(number_of(value));
   return values;
-}
-
-// The value of an enumeration by its name().
-template <typename Enum>
-Enum enum_of(const Json& json) {
-  const auto text = json.get<std::string>();
-  const std::vector<std::string> names = names_of<Enum>();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == text) return static_cast<Enum>(i);
-  }
-  throw DataError("'" + printable(text) + "' is not known");
 }
 
 Json coreset_json(const Coreset& coreset) {

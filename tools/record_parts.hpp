@@ -1,13 +1,17 @@
 // Parts of run records, companions and summaries that several verbs write.
 #pragma once
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "giga/base/text.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/pipeline/problem.hpp"
+#include "support/arguments.hpp"
 
 namespace giga::tool {
 
@@ -25,6 +29,16 @@ using Json = nlohmann::ordered_json;
 /// What a text says; is_discarded() if it is not JSON. Here and not in every file: the parser is long to
 /// compile.
 [[nodiscard]] Json parsed(std::string_view text);
+
+/// The value of an enumeration by its name(), as records have it; std::invalid_argument for another.
+template <typename Enum>
+[[nodiscard]] Enum enum_of(const Json& json) {
+  const auto text = json.get<std::string>();
+  const std::vector<std::string> names = names_of<Enum>();
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) throw std::invalid_argument("'" + printable(text) + "' is not known");
+  return static_cast<Enum>(found - names.begin());
+}
 
 /// Indented text, with a newline. Numbers that are not finite are null.
 [[nodiscard]] std::string dumped(const Json& json);

@@ -12,7 +12,6 @@
 #include "giga/data/mapped_file.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "run_folder.hpp"
-#include "support/arguments.hpp"
 
 namespace giga::tool {
 namespace {
@@ -31,15 +30,6 @@ std::string option_text(const Json& value) {
 
 double number_of(const Json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-}
-
-template <typename Enum>
-Enum enum_of(const Json& value) {
-  const auto text = value.get<std::string>();
-  const std::vector<std::string> names = names_of<Enum>();
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw std::invalid_argument("'" + printable(text) + "' is not known");
-  return static_cast<Enum>(found - names.begin());
 }
 
 std::vector<StepRecord> trace_of(const Json& trace) {

@@ -119,7 +119,11 @@ class Fit {
   }
 
   FitResult ended(const Certificate& certificate) {
-    return {std::move(*state_.coreset), std::move(state_.chains), certificate, std::move(state_.rounds),
+    return {round_options(problem_, options_, state_),
+            std::move(*state_.coreset),
+            std::move(state_.chains),
+            certificate,
+            std::move(state_.rounds),
             state_.seconds};
   }
 

@@ -423,7 +423,7 @@ TEST_F(FitBadInput, StandardInputIsNamedAndLeavesNoPartialRun) {
   write_file(folder_ / "t.csv", usual_table());
   const Outcome good = fit("-", kLabels, launch);
   EXPECT_EQ(good.code, 0) << good.error;
-  expect_words(good.error, {"cannot be resumed"});
+  expect_words(good.error, {"this run cannot be resumed"});
   expect_complete(files_in("out"));
 }
 

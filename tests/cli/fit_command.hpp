@@ -76,18 +76,13 @@ class KilledFit : public FitCommand {
   /// Kills a fit at random times, each time going on with it, until it is done; then compares.
   void kill_and_resume(int kills, unsigned seed) {
     write_table(4000, 8);
-    std::vector<std::string> arguments = {"t.csv",       "--family", "bernoulli",
-                                          "--tolerance", "0.7",      "--no-times"};
-    const auto with_out = [&](const char* out) {
-      std::vector<std::string> all = arguments;
-      all.insert(all.end(), {"--out", out});
-      return all;
-    };
-    const Outcome whole = fit(with_out("whole"));
+    const auto begun = std::chrono::steady_clock::now();
+    const Outcome whole = fit(to("whole"));
+    const double whole_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     ASSERT_EQ(whole.code, 0) << whole.error;
     ASSERT_GE(record("whole")["rounds"].size(), 2U) << "so that rounds are interrupted as well";
     std::mt19937 random(seed);
-    std::uniform_real_distribution<double> moment(0.0, duration_s());
+    std::uniform_real_distribution<double> moment(0.0, whole_s);
     int killed = 0;
     for (int attempt = 0; killed < kills && attempt < 10 * kills; ++attempt) {
       const bool resumable = fs::exists(folder_ / "out/partial/request.json");
@@ -98,7 +93,7 @@ class KilledFit : public FitCommand {
       }
       const bool fresh = !fs::exists(folder_ / "out/partial/request.json");
       if (fresh) fs::remove_all(folder_ / "out");
-      const Outcome outcome = fit(fresh ? with_out("out") : std::vector<std::string>{"--resume", "out"},
+      const Outcome outcome = fit(fresh ? to("out") : std::vector<std::string>{"--resume", "out"},
                                   {.arguments = {}, .signal = SIGKILL, .signal_after_s = moment(random)});
       killed += outcome.code == 256 + SIGKILL ? 1 : 0;
       EXPECT_TRUE(outcome.code == 0 || outcome.code == 256 + SIGKILL) << outcome.code << outcome.error;
@@ -122,12 +117,9 @@ class KilledFit : public FitCommand {
     }
   }
 
-  double duration_s() const {
-    const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(
-        fit({"t.csv", "--family", "bernoulli", "--tolerance", "0.7", "--no-times", "--out", "timed"}).code,
-        0);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  static std::vector<std::string> to(const std::string& out) {
+    return {"t.csv", "--family", "bernoulli", "--tolerance", "0.7",   "--warmup",
+            "300",   "--draws",  "500",       "--no-times",  "--out", out};
   }
 };
 

@@ -202,7 +202,7 @@ TEST_F(FitCommand, InterruptKeepsWhatWasDoneAndSaysHowToGoOn) {
 }
 
 TEST_F(KilledFit, ResumesToTheSameBytes) {
-  kill_and_resume(10, 1);
+  kill_and_resume(8, 1);
 }
 
 TEST_F(FitCommand, ResumeOfWhatIsDoneSaysSo) {

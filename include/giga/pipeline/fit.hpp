@@ -67,6 +67,7 @@ struct FitObserver {
 };
 
 struct FitResult {
+  CoresetOptions options;  ///< of the last round: size and projection resolved
   CoresetResult coreset;
   std::vector<Chain> chains;  ///< of the parameters of problem.model()
   Certificate certificate;
