@@ -65,8 +65,8 @@ struct Correction {
   double k_limit = 0;         ///< What k_hat may be at most.
   double effective_size = 0;  ///< Of the weighted draws.
   PsisTail tail = PsisTail::Smoothed;
-  bool exact = false;           ///< The log ratios differ by at most 1e-6: the distributions are the same.
-  double spread = 0;            ///< By how much the log ratios differ at most; infinite if one is not finite.
+  bool exact = false;  ///< The log ratios differ by at most 1e-6: the distributions are the same.
+  double spread = 0;   ///< By how much the log ratios differ at most; infinite if one is not finite.
   /// spread <= 0.1: no draw counts much more than another. k_hat tells the shape of a tail whatever its size,
   /// and of differences as small as these it need not be asked.
   bool flat = false;
