@@ -140,6 +140,7 @@ void run(Arguments arguments) {
   const auto resume = arguments.text("resume");
   if (resume) check_resumed(arguments, data);
   if (resume && is_complete(*resume)) {
+    PartialRun(*resume).remove();  // it may have been killed while it tidied up
     write_stderr("giga: note: the run in " + printable_path(*resume) + " is complete\n");
     return;
   }

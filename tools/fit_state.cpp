@@ -279,13 +279,28 @@ fs::path chain_path(const fs::path& folder, std::size_t round, std::size_t chain
   return folder / fmt::format("chain_{}_{}.csv", round + 1, chain + 1);
 }
 
+// As OutputFile calls them.
+bool is_temporary(const std::string& name) {
+  return name.starts_with(".giga-") && name.ends_with(".tmp");
+}
+
 // Whether a file of this name in DIR/partial is a partial run's, or was to be one.
 bool is_own_name(const std::string& name) {
   constexpr std::string_view kChain = "chain_", kAfter = ".csv";
   const bool chain = name.starts_with(kChain) && name.ends_with(kAfter) &&
                      name.find_first_not_of("0123456789_", kChain.size()) == name.size() - kAfter.size();
-  const bool temporary = name.starts_with(".giga-") && name.ends_with(".tmp");
-  return chain || temporary || name == "request.json" || name == "state.json";
+  return chain || is_temporary(name) || name == "request.json" || name == "state.json";
+}
+
+// What a run that was killed had begun to write; nothing of this run is open when it is asked for.
+std::vector<fs::path> temporaries_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entries(folder, error), end; !error && entries != end;
+       entries.increment(error)) {
+    if (is_temporary(entries->path().filename().string())) found.push_back(entries->path());
+  }
+  return found;
 }
 
 // DIR/partial may be a folder of the user's: only what a run has made is ever removed.
@@ -402,7 +417,16 @@ FitState PartialRun::load(const std::string& data_digest) const {
 
 void PartialRun::remove() {
   std::error_code ignored;
-  if (is_own_folder(partial_)) fs::remove_all(partial_, ignored);
+  for (const fs::path& path : temporaries_in(folder_)) fs::remove(path, ignored);
+  if (is_own_folder(partial_)) {
+    // The request last: until it is gone the run can still be resumed.
+    std::vector<fs::path> others;
+    for (const auto& entry : fs::directory_iterator(partial_, ignored)) {
+      if (entry.path().filename() != "request.json") others.push_back(entry.path());
+    }
+    for (const fs::path& path : others) fs::remove(path, ignored);
+    fs::remove_all(partial_, ignored);
+  }
   if (made_folder_) fs::remove(folder_, ignored);  // refused by the system unless it is empty
 }
 
