@@ -15,8 +15,8 @@ namespace {
 constexpr const char* kDescription = "Make the report of a run: one HTML file with all of it";
 
 constexpr const char* kExamples = R"(Examples:
-  giga report flights-fit
-      flights-fit/report.html, as giga fit made it
+  giga report flights-fit --force
+      flights-fit/report.html again, as giga fit made it
   giga report draws --title "Flights that are late" --out late.html
       of a folder of giga sample; giga check adds the certificate to it
 

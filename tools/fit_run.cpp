@@ -173,7 +173,7 @@ class FitRun {
     out.record = dumped(record);
     RunFacts facts = facts_of_record(record);
     ReportData page = report_data(problem, result.coreset, result.chains, &result.certificate, facts, pool_);
-    page.notes = outcome_.notes;
+    page.notes = outcome_.notes;  // as they were said, in the order of the record
     std::string coreset = coreset_csv(outcome_.build);
     out.files.emplace_back("coreset.csv", std::move(coreset));
     out.files.emplace_back("coreset.json", coreset_companion(request_.build, outcome_.build));

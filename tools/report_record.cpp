@@ -152,7 +152,7 @@ void add_certificate(ReportData& data, const fs::path& folder, const Json& recor
 }
 
 ReportData report_of(const fs::path& folder, const Json& record, const ThreadPool& pool) {
-  RunFacts facts = facts_of_record(record);
+  const RunFacts facts = facts_of_record(record);
   ReportData data;
   data.num_rows = record.at("N").get<Index>();
   data.num_parameters = record.at("D").get<Index>();
@@ -164,16 +164,8 @@ ReportData report_of(const fs::path& folder, const Json& record, const ThreadPoo
       data,
       {scales_of(record), record.at("options").at("intercept").get<bool>(), facts.sampler, facts.max_depth},
       chains, pool);
-  data.title = facts.title;
-  data.data_name = facts.data_name;
-  data.model = facts.model;
-  data.options = facts.options;
+  add_facts(data, facts);
   data.notes = facts.notes;
-  data.stages = facts.stages;
-  data.full_data = facts.full_data;
-  data.command_line = facts.command_line;
-  data.version = facts.version;
-  data.seed = facts.seed;
   return data;
 }
 

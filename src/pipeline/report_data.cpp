@@ -114,8 +114,20 @@ void add_posterior(ReportData& data, const SampledPosterior& posterior, std::spa
   if (posterior.intercept || count > chains[0].dim) data.intercept = count - 1;
 }
 
+void add_facts(ReportData& data, const RunFacts& facts) {
+  data.title = facts.title;
+  data.data_name = facts.data_name;
+  data.model = facts.model;
+  data.options = facts.options;
+  data.stages = facts.stages;
+  data.full_data = facts.full_data;
+  data.command_line = facts.command_line;
+  data.version = facts.version;
+  data.seed = facts.seed;
+}
+
 ReportData report_data(const Problem& problem, const CoresetResult& coreset, std::span<const Chain> chains,
-                       const Certificate* certificate, RunFacts facts, const ThreadPool& pool) {
+                       const Certificate* certificate, const RunFacts& facts, const ThreadPool& pool) {
   ReportData data;
   data.num_rows = problem.data().num_rows();
   data.num_distinct_rows = problem.model().num_rows();
@@ -131,15 +143,7 @@ ReportData report_data(const Problem& problem, const CoresetResult& coreset, std
   for (const auto& notes : {problem.notes(), coreset.notes, facts.notes})
     data.notes.insert(data.notes.end(), notes.begin(), notes.end());
 
-  data.title = std::move(facts.title);
-  data.data_name = std::move(facts.data_name);
-  data.model = std::move(facts.model);
-  data.options = std::move(facts.options);
-  data.stages = std::move(facts.stages);
-  data.full_data = facts.full_data;
-  data.command_line = std::move(facts.command_line);
-  data.version = std::move(facts.version);
-  data.seed = facts.seed;
+  add_facts(data, facts);
   return data;
 }
 

@@ -2,10 +2,13 @@
 // stopped.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <csignal>
+#include <numeric>
 #include <sstream>
 
 #include "cli/fit_command.hpp"
+#include "giga/report/draws_csv.hpp"
 
 namespace giga::test {
 namespace {
@@ -91,18 +94,36 @@ TEST_F(FitCommand, IsBuildSampleAndCheckInOne) {
   EXPECT_NE(command({"summary", "out"}).out.find("(intercept)"), std::string::npos);
 }
 
-TEST_F(FitCommand, WeightsAddUpToOneAndCorrectTheMeans) {
-  write_table();
-  ASSERT_EQ(fit(usual("out")).code, 0);
-  std::istringstream lines(bytes("out/weights.csv"));
+std::vector<double> weights_of(const std::string& csv) {
+  std::istringstream lines(csv);
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line, "chain,draw,weight");
-  double sum = 0;
-  int count = 0;
-  for (; std::getline(lines, line); ++count) sum += std::stod(line.substr(line.rfind(',') + 1));
-  EXPECT_EQ(count, 4 * 200);
-  EXPECT_NEAR(sum, 1, 1e-12);
+  std::vector<double> weights;
+  while (std::getline(lines, line)) weights.push_back(std::stod(line.substr(line.rfind(',') + 1)));
+  return weights;
+}
+
+TEST_F(FitCommand, WeightsAddUpToOneAndCorrectTheMeans) {
+  write_table();
+  ASSERT_EQ(fit(usual("out")).code, 0);
+  const std::vector<double> weights = weights_of(bytes("out/weights.csv"));
+  ASSERT_EQ(weights.size(), 4U * 200U);
+  EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 1, 1e-12);
+  double mean = 0, plain = 0;
+  std::size_t at = 0;
+  for (int chain = 1; chain <= 4; ++chain) {
+    const DrawsFile file = read_draws(folder_ / ("out/draws_" + std::to_string(chain) + ".csv"));
+    ASSERT_EQ(file.names[0], "x1");
+    for (Index s = 0; s < file.chain.num_draws(); ++s, ++at) {
+      mean += weights[at] * file.chain.draw(s)[0];
+      plain += file.chain.draw(s)[0] / 800;
+    }
+  }
+  const json x1 = record("out")["certificate"]["parameters"][0];
+  EXPECT_NEAR(mean, x1["corrected"]["mean"], 1e-12);
+  EXPECT_NEAR(plain, x1["coreset"]["mean"], 1e-12);
+  EXPECT_GT(std::abs(mean - plain), 1e-6) << "or there was nothing to correct";
 }
 
 TEST_F(FitCommand, ACoresetThatIsNotCertifiedIsExtended) {

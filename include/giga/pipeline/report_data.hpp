@@ -37,7 +37,7 @@ struct RunFacts {
 /// certificate (null) the page has none.
 [[nodiscard]] ReportData report_data(const Problem& problem, const CoresetResult& coreset,
                                      std::span<const Chain> chains, const Certificate* certificate,
-                                     RunFacts facts, const ThreadPool& pool);
+                                     const RunFacts& facts, const ThreadPool& pool);
 
 /// What is to be known of chains besides their draws.
 struct SampledPosterior {
@@ -54,6 +54,8 @@ void add_posterior(ReportData& data, const SampledPosterior& posterior, std::spa
 /// what the Laplace approximation says of the coefficients on the scale of the data,
 [[nodiscard]] std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior,
                                                              const BothScales& scales);
+/// what the facts say, but for the notes,
+void add_facts(ReportData& data, const RunFacts& facts);
 /// and why a build ended.
 [[nodiscard]] std::string termination_words(Termination termination);
 
