@@ -84,11 +84,11 @@ RegressionTrial::Run RegressionTrial::infer(const Regression& model, SamplerKind
   const CpuClock clock;
   const LaplaceResult mode = laplace(model, set_.prior(), one);
   const RegressionPosterior posterior(model, set_.prior());
-  std::vector<Chain> chains = sample(posterior, protocol(sampler, settings_, seed),
-                                     dispersed_starts(mode.posterior, 1, seed), [this](const ChainProgress&) {
-                                       context_.check();
-                                       return Verdict::Continue;
-                                     });
+  std::vector<Chain> chains = sample_about(posterior, mode.posterior, 1, protocol(sampler, settings_, seed),
+                                           [this](const ChainProgress&) {
+                                             context_.check();
+                                             return Verdict::Continue;
+                                           });
   return {std::move(chains[0]), clock.seconds()};
 }
 

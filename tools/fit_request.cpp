@@ -83,7 +83,7 @@ void add_fit_options(Arguments& arguments) {
   add_model_options(arguments, "Model");
   add_projection_options(arguments, "Projection", kHelp);
   add_construction_options(arguments, kHelp);
-  add_sampling_options(arguments, "Sampling", FitOptions{}.sample.draws);
+  add_sampling_options(arguments, "Sampling", FitOptions{}.sample);
   const std::string run = "Run";
   add_run_options(arguments, run);
   arguments.add_value("resume", "DIR", "Go on with a run that was stopped, from what DIR has of it", run);
@@ -119,7 +119,7 @@ FitRequest fit_request(const Arguments& arguments, const std::optional<std::stri
   if (!arguments.given("tolerance"))
     build.coreset.tolerance = build.asked_size || !is_greedy(build.coreset.method) ? 0 : tolerance;
   build.coreset.size = build.asked_size.value_or(0);
-  request.sample.sample.draws = FitOptions{}.sample.draws;
+  request.sample.sample = FitOptions{}.sample;
   set_sampling(arguments, request.sample);
   request.sample.input = build.input;
   request.sample.read = build.read;

@@ -22,6 +22,11 @@ constexpr const char* kSamplerHelp = R"(nuts  the no-U-turn sampler, as in Stan 
 hmc   Hamiltonian Monte Carlo with a fixed number of steps
 rwmh  random-walk Metropolis-Hastings, adapted to accept 23%)";
 
+constexpr const char* kMetricHelp = R"(nuts, hmc: the covariance that steps are scaled by
+dense     of the Laplace approximation, adapted along its axes (default)
+diagonal  variances alone, adapted: as in Stan
+unit      1 in every direction: as in the paper)";
+
 constexpr const char* kProtocolHelp =
     R"(stan (default): as Stan adapts. paper: that of Campbell and Broderick,
 1000 + 5000; rwmh 25000 + 25000 thinned by 5. What else is given wins)";
@@ -55,7 +60,10 @@ void refuse_others(const Arguments& arguments, SamplerKind sampler) {
       throw UsageError(
           fmt::format("--{} means nothing to --sampler {}; leave it away", option, name(sampler)));
   };
-  if (sampler == SamplerKind::Rwmh) refuse("target-accept");
+  if (sampler == SamplerKind::Rwmh) {
+    refuse("target-accept");
+    refuse("metric");
+  }
   if (sampler != SamplerKind::Nuts) refuse("max-depth");
   if (sampler != SamplerKind::Hmc) {
     refuse("leapfrog-steps");
@@ -113,6 +121,7 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
   SampleOptions& sample = request.sample;
   if (request.protocol == Protocol::Paper) sample = paper_protocol(sampler);
   sample.sampler = sampler;
+  sample.metric = arguments.choice("metric", sample.metric);
   sample.thin = arguments.count("thin", sample.thin, 1, kMostThin);
   sample.target_accept = target_accept(arguments, sample.target_accept);
   sample.max_depth = arguments.count("max-depth", sample.max_depth, 1, kMostDepth);
@@ -121,15 +130,15 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
   set_chains(arguments, request);
 }
 
-void add_sampling_options(Arguments& arguments, const std::string& how, Index usual_draws) {
+void add_sampling_options(Arguments& arguments, const std::string& how, const SampleOptions& usual) {
   arguments.add_choice<SamplerKind>("sampler", "NAME", kSamplerHelp, how);
   arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
+  arguments.add_choice<MetricKind>("metric", "NAME", kMetricHelp, how);
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);
-  arguments.add_value("draws", "S", fmt::format("Kept of each chain, 1 to 10^7 (default {})", usual_draws),
-                      how);
-  arguments.add_value("thin", "K", "Transitions a draw, 1 to 10^4 (default 1)", how);
+  arguments.add_value("draws", "S", fmt::format("Kept of each chain, 1 to 10^7 (default {})", usual.draws), how);
+  arguments.add_value("thin", "K", fmt::format("Transitions a draw, 1 to 10^4 (default {})", usual.thin), how);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
                       how);
   arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps a transition, 1 to 20 (default 10)",

@@ -40,7 +40,7 @@ void set_chains(const Arguments& arguments, SampleRequest& request);
 void add_sample_options(Arguments& arguments);
 
 /// Sampler, protocol and what belongs to them: all but seed and threads.
-void add_sampling_options(Arguments& arguments, const std::string& group, Index usual_draws = 1000);
+void add_sampling_options(Arguments& arguments, const std::string& group, const SampleOptions& usual = {});
 /// The values of those, and set_chains.
 void set_sampling(const Arguments& arguments, SampleRequest& request);
 

@@ -63,8 +63,8 @@ std::vector<Chain> run_chains(const SampleRequest& request, const Problem& probl
   options.threads = rows ? 1 : pool.num_threads();
   const RegressionPosterior posterior(problem.model(), problem.prior(), rows ? &pool : nullptr);
   ChainDisplay display(progress, request.chains, options);
-  auto chains = sample(posterior, options, dispersed_starts(about, request.chains, options.seed),
-                       [&display](const ChainProgress& at) { return display(at); });
+  auto chains = sample_about(posterior, about, request.chains, options,
+                             [&display](const ChainProgress& at) { return display(at); });
   seconds = display.seconds();
   progress.end();
   stop_if_signalled();

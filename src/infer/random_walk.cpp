@@ -120,6 +120,7 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
     if (accepted >= kLeastAccepted && accepted <= kMostAccepted) break;
   }
   out.step_size = walk.scale();
+  out.metric = MetricKind::Dense;
   out.inverse_metric = walk.covariance();
   out.num_gradients = walk.hamiltonian().num_gradients;
   out.num_not_finite = walk.hamiltonian().num_not_finite;

@@ -8,6 +8,7 @@
 #include "giga/base/thread_pool.hpp"
 #include "infer/adaptation.hpp"
 #include "infer/faults.hpp"
+#include "infer/standard_coordinates.hpp"
 #include "infer/transition.hpp"
 
 namespace giga {
@@ -21,6 +22,15 @@ std::string_view name(SamplerKind kind) {
   return "unknown";
 }
 
+std::string_view name(MetricKind kind) {
+  switch (kind) {
+    case MetricKind::Dense: return "dense";
+    case MetricKind::Diagonal: return "diagonal";
+    case MetricKind::Unit: return "unit";
+  }
+  return "unknown";
+}
+
 SampleOptions paper_protocol(SamplerKind sampler) {
   SampleOptions options;
   options.sampler = sampler;
@@ -29,10 +39,8 @@ SampleOptions paper_protocol(SamplerKind sampler) {
     options.warmup = 25000;
     options.thin = 5;
   }
-  if (sampler == SamplerKind::Hmc) {
-    options.adapt_metric = false;
-    options.step_jitter = 0;
-  }
+  options.metric = MetricKind::Unit;
+  options.step_jitter = 0;
   return options;
 }
 
@@ -69,7 +77,7 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   double step = hamiltonian.reasonable_step(point, 1, random);
   DualAveraging averaging(step, options.target_accept);
   RunningMoments moments(density.dim(), false);
-  const Windows windows(options.adapt_metric ? options.warmup : 0);
+  const Windows windows(options.metric == MetricKind::Unit ? 0 : options.warmup);
   const double jitter = options.sampler == SamplerKind::Hmc ? options.step_jitter : 0;
 
   Chain chain;
@@ -98,6 +106,7 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
     chain.stopped = observer && observer({index, i + 1, total, warmup, stats.divergent}) == Verdict::Stop;
   }
   chain.step_size = step;
+  chain.metric = options.metric == MetricKind::Unit ? MetricKind::Unit : MetricKind::Diagonal;
   chain.inverse_metric = hamiltonian.inverse_metric;
   chain.num_gradients = hamiltonian.num_gradients;
   chain.num_not_finite = hamiltonian.num_not_finite;
@@ -129,6 +138,18 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
                     : hamiltonian_chain(density, options, starts[k], c, observer);
   });
   return chains;
+}
+
+std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
+                                const SampleOptions& options, const ChainObserver& observer) {
+  require(about.dim() == density.dim(), "the approximation has another dimension than the density");
+  if (options.metric != MetricKind::Dense)
+    return sample(density, options, dispersed_starts(about, chains, options.seed), observer);
+  const StandardCoordinates standard(density, about);
+  const Normal same = Normal::isotropic(about.dim());
+  std::vector<Chain> out = sample(standard, options, dispersed_starts(same, chains, options.seed), observer);
+  for (Chain& chain : out) standard.take_back(chain);
+  return out;
 }
 
 std::vector<std::vector<double>> dispersed_starts(const Normal& about, Index chains, std::uint64_t seed) {

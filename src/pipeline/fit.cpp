@@ -73,8 +73,7 @@ class Fit {
     SampleOptions sampling = options_.sample;
     sampling.threads = pool_.num_threads();
     std::vector<Chain> chains =
-        sample(posterior, sampling, dispersed_starts(about.posterior, options_.chains, sampling.seed),
-               observer_.sample);
+        sample_about(posterior, about.posterior, options_.chains, sampling, observer_.sample);
     if (std::ranges::any_of(chains, [](const Chain& chain) { return chain.stopped; })) return false;
     state_.chains = std::move(chains);
     state_.seconds.sample += seconds_since(start);

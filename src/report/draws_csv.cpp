@@ -60,10 +60,10 @@ void set_algorithm(DrawsFile& file, const SampleOptions& options) {
       break;
     case SamplerKind::Rwmh: set("algorithm", "rwm"); break;
   }
-  if (options.sampler == SamplerKind::Rwmh) {
-    set("metric", "dense_e");
-  } else {
-    set("metric", options.adapt_metric ? "diag_e" : "unit_e");
+  switch (file.chain.metric) {
+    case MetricKind::Dense: set("metric", "dense_e"); break;
+    case MetricKind::Diagonal: set("metric", "diag_e"); break;
+    case MetricKind::Unit: set("metric", "unit_e"); break;
   }
 }
 

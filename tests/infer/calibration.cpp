@@ -82,9 +82,10 @@ Regression regression_of(Family family, const Data& data) {
 }
 
 // Short, but with a warm-up of all its phases; thinned until the draws are nearly independent.
-SampleOptions short_run(SamplerKind sampler) {
+SampleOptions short_run(SamplerKind sampler, MetricKind metric) {
   SampleOptions options;
   options.sampler = sampler;
+  options.metric = metric;
   options.draws = kRankedDraws;
   options.warmup = sampler == SamplerKind::Rwmh ? 1000 : 250;
   options.thin = sampler == SamplerKind::Rwmh ? 40 : 4;
@@ -110,10 +111,10 @@ Simulation simulation(const CalibrationOptions& options, Index index) {
   const Data data = simulate(family, theta.data(), random);
   const Regression model = regression_of(family, data);
   const LaplaceResult about = laplace(model, prior, ThreadPool(1));
-  SampleOptions run = short_run(options.sampler);
+  SampleOptions run = short_run(options.sampler, options.metric);
   run.seed = random.bits();
-  const auto chains =
-      sample(RegressionPosterior(model, prior), run, dispersed_starts(about.posterior, 1, run.seed));
+  const RegressionPosterior posterior(model, prior);
+  const auto chains = sample_about(posterior, about.posterior, 1, run);
 
   Simulation out;
   const auto truth = quantities(family, data, theta.data());

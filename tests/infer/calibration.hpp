@@ -17,6 +17,7 @@ inline constexpr Index kQuantities = 4;    // three parameters, the log-likeliho
 
 struct CalibrationOptions {
   SamplerKind sampler = SamplerKind::Nuts;
+  MetricKind metric = MetricKind::Diagonal;
   Family family = Family::BernoulliLogit;  // not PoissonLog, whose counts explode under a wide prior
   Index simulations = 1000;
   std::uint64_t seed = 31;
@@ -31,7 +32,7 @@ struct Ranks {
 /// The same ranks for any number of threads.
 [[nodiscard]] Ranks simulate_ranks(const CalibrationOptions& options);
 
-// That samplers without a fault fail, over the nine pairs of sampler and family, for most seeds.
+// That samplers without a fault fail, over the nine pairs of sampler and family (with the diagonal metric), for most seeds.
 inline constexpr double kFalseAlarmOfAll = 1e-4;
 // Draws further from independent would widen the ranks: 0.1 by 0.4 standard errors of 1,000 simulations.
 inline constexpr double kMostAutocorrelation = 0.1;

@@ -10,9 +10,9 @@
 namespace giga::test {
 namespace {
 
-void expect_calibrated(SamplerKind sampler) {
+void expect_calibrated(SamplerKind sampler, MetricKind metric = MetricKind::Diagonal) {
   for (const Family family : {Family::GaussianIdentity, Family::BernoulliLogit, Family::PoissonSoftplus}) {
-    const Findings findings = check_calibration({.sampler = sampler, .family = family});
+    const Findings findings = check_calibration({.sampler = sampler, .metric = metric, .family = family});
     EXPECT_GT(findings.comparisons, 0);
     EXPECT_TRUE(findings.passed()) << name(sampler) << ", family " << static_cast<int>(family) << ": "
                                    << findings.text();
@@ -21,6 +21,10 @@ void expect_calibrated(SamplerKind sampler) {
 
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderNuts) {
   expect_calibrated(SamplerKind::Nuts);
+}
+
+TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderNutsWithADenseMetric) {
+  expect_calibrated(SamplerKind::Nuts, MetricKind::Dense);
 }
 
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderHmc) {

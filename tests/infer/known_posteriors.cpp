@@ -112,6 +112,7 @@ KnownPosterior integrated(Family family, const Mesh& mesh) {
 SampleOptions long_run(SamplerKind sampler, Index dim) {
   SampleOptions options;
   options.sampler = sampler;
+  options.metric = MetricKind::Diagonal;
   options.draws = dim <= 20 ? 30000 : 20000;
   options.seed = 21;
   if (sampler == SamplerKind::Rwmh) {
@@ -204,7 +205,7 @@ Findings check_known(const KnownPosterior& known, const SampleOptions& options) 
   constexpr Index kChains = 4, kPerParameter = 5;
   const RegressionPosterior posterior(*known.model, known.prior);
   const LaplaceResult about = laplace(*known.model, known.prior, ThreadPool(1));
-  const auto chains = sample(posterior, options, dispersed_starts(about.posterior, kChains, options.seed));
+  const auto chains = sample_about(posterior, about.posterior, kChains, options);
   const auto both = pairs(known.mean.size());
   Findings findings;
   findings.bound = bonferroni_bound(kPerParameter * std::ssize(known.mean) + std::ssize(both), kFalseAlarm);

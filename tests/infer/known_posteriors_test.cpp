@@ -8,14 +8,22 @@ namespace {
 
 constexpr Family kIntegrated[] = {Family::BernoulliLogit, Family::PoissonSoftplus, Family::PoissonLog};
 
-void expect_known(const KnownPosterior& known, SamplerKind sampler) {
-  const Findings findings = check_known(known, long_run(sampler, std::ssize(known.mean)));
+void expect_known(const KnownPosterior& known, SamplerKind sampler,
+                  MetricKind metric = MetricKind::Diagonal) {
+  SampleOptions options = long_run(sampler, std::ssize(known.mean));
+  options.metric = metric;
+  const Findings findings = check_known(known, options);
   EXPECT_GT(findings.comparisons, 0);
-  EXPECT_TRUE(findings.passed()) << name(sampler) << ", " << known.name << ": " << findings.text();
+  EXPECT_TRUE(findings.passed()) << name(sampler) << ", " << name(metric) << ", " << known.name << ": " << findings.text();
 }
 
 TEST(KnownPosteriors, NutsHasTheMomentsAndQuantilesOfConjugateOnes) {
   for (const Index dim : {1, 2, 3, 5, 10, 20, 50}) expect_known(conjugate(dim), SamplerKind::Nuts);
+}
+
+TEST(KnownPosteriors, NutsWithADenseMetricHasTheMomentsAndQuantilesOfConjugateOnes) {
+  for (const Index dim : {1, 2, 3, 5, 10, 20, 50})
+    expect_known(conjugate(dim), SamplerKind::Nuts, MetricKind::Dense);
 }
 
 TEST(KnownPosteriors, HmcHasTheMomentsAndQuantilesOfConjugateOnes) {
@@ -31,6 +39,8 @@ TEST(KnownPosteriors, EverySamplerHasTheMomentsAndQuantilesOfIntegratedOnes) {
     const KnownPosterior known = integrated(family);
     for (const SamplerKind sampler : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh})
       expect_known(known, sampler);
+    for (const SamplerKind sampler : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh})
+      expect_known(known, sampler, MetricKind::Dense);
   }
 }
 

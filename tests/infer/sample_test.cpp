@@ -10,6 +10,7 @@
 #include "infer/adaptation.hpp"
 #include "infer/faults.hpp"
 #include "infer/hamiltonian.hpp"
+#include "infer/standard_coordinates.hpp"
 #include "support/regressions.hpp"
 
 namespace giga::test {
@@ -115,6 +116,7 @@ TEST(Sample, RecoversTheMomentsOfAGaussian) {
     options.warmup = kind == SamplerKind::Rwmh ? 10000 : 1000;
     options.draws = kind == SamplerKind::Rwmh ? 20000 : 4000;
     options.thin = kind == SamplerKind::Rwmh ? 10 : 1;
+    options.metric = MetricKind::Diagonal;
     const auto chains = sample(target, options, dispersed_starts(target.normal, 4, 3));
     const Moments got = moments_of(chains);
     const std::vector<double> sds = target.normal.standard_deviations();
@@ -139,6 +141,113 @@ TEST(Sample, GivesTheSameDrawsForAnyNumberOfThreads) {
     const auto two = sample(target, options, dispersed_starts(target.normal, 3, 5));
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(one[c].draws, two[c].draws) << name(kind);
     EXPECT_NE(one[0].draws, one[1].draws);
+  }
+}
+
+// What is not quite the density: another centre, other scales, other correlations.
+Normal near(const Gaussian& target) {
+  std::vector<double> mean = target.normal.mean(), covariance = target.normal.covariance();
+  const auto size = mean.size();
+  for (std::size_t d = 0; d < size; ++d) {
+    mean[d] += 0.5;
+    covariance[d * size + d] *= d % 2 == 0 ? 3 : 1.5;
+  }
+  return Normal::with_covariance(std::move(mean), std::move(covariance));
+}
+
+TEST(SampleAbout, RecoversTheMomentsOfAGaussianThatTheApproximationMisses) {
+  const Gaussian target = correlated(10);
+  for (const SamplerKind kind : {SamplerKind::Nuts, SamplerKind::Hmc}) {
+    SampleOptions options;
+    options.sampler = kind;
+    options.draws = 4000;
+    options.seed = 3;
+    const Moments got = moments_of(sample_about(target, near(target), 4, options));
+    const std::vector<double> sds = target.normal.standard_deviations();
+    for (std::size_t d = 0; d < sds.size(); ++d) {
+      EXPECT_NEAR(got.mean[d], target.normal.mean()[d], 0.057 * sds[d]) << name(kind) << " " << d;
+      EXPECT_NEAR(std::sqrt(got.variance[d]), sds[d], 0.04 * sds[d]) << name(kind) << " " << d;
+    }
+  }
+}
+
+TEST(SampleAbout, WithoutADenseMetricIsSampleFromDispersedStarts) {
+  const Gaussian target = correlated(3);
+  for (const MetricKind metric : {MetricKind::Diagonal, MetricKind::Unit}) {
+    const SampleOptions options = {.warmup = 100, .draws = 20, .metric = metric, .seed = 4};
+    const auto chains = sample_about(target, near(target), 2, options);
+    const auto plain = sample(target, options, dispersed_starts(near(target), 2, 4));
+    for (std::size_t c = 0; c < 2; ++c) {
+      EXPECT_EQ(chains[c].draws, plain[c].draws);
+      EXPECT_EQ(chains[c].metric, metric);
+      EXPECT_EQ(chains[c].inverse_metric.size(), 3U);
+    }
+  }
+}
+
+// Phishing in small: directions that the data fix a hundred times as well as others, along no axis.
+TEST(SampleAbout, TakesFewStepsWhereVariancesAloneTakeMany) {
+  Gaussian target = correlated(6);
+  std::vector<double> covariance(36, 1.0);
+  for (std::size_t d = 0; d < 6; ++d) covariance[d * 6 + d] += 1e-5;
+  target.normal = Normal::with_covariance(target.normal.mean(), covariance);
+  SampleOptions options = {.warmup = 500, .draws = 500, .seed = 1};
+  const auto dense = sample_about(target, target.normal, 1, options);
+  options.metric = MetricKind::Diagonal;
+  const auto diagonal = sample_about(target, target.normal, 1, options);
+  EXPECT_LT(20 * dense[0].num_gradients, diagonal[0].num_gradients);
+  EXPECT_THROW((void)sample_about(target, Normal::isotropic(2), 1, options), std::invalid_argument);
+}
+
+TEST(StandardCoordinates, HaveTheDensityOfTheParametersAndItsGradient) {
+  const Regression model = regression(Family::PoissonSoftplus, 50, 3, 2);
+  const RegressionPosterior posterior(model, Normal::isotropic(3));
+  for (const Normal& about : {near(correlated(3)), laplace(model, Normal::isotropic(3), ThreadPool(1)).posterior}) {
+    const StandardCoordinates standard(posterior, about);
+    const std::vector<double> z = {0.3, -0.7, 1.1};
+    std::vector<double> theta(3), gradient(3), ignored(3);
+    standard.to_parameters(z.data(), theta.data());
+    for (std::size_t d = 0; d < 3; ++d) {
+      double want = about.mean()[d];
+      for (std::size_t e = 0; e < 3; ++e) want += about.factor()[d * 3 + e] * z[e];
+      EXPECT_NEAR(theta[d], want, 1e-14 * (1 + std::abs(want)));
+    }
+    const double value = standard.log_density(z.data(), gradient.data());
+    EXPECT_EQ(value, posterior.log_density(theta.data(), ignored.data()));
+    constexpr double kStep = 1e-5;
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::vector<double> up = z, down = z;
+      up[d] += kStep;
+      down[d] -= kStep;
+      const double slope = (standard.log_density(up.data(), ignored.data()) -
+                            standard.log_density(down.data(), ignored.data())) /
+                           (2 * kStep);
+      EXPECT_NEAR(gradient[d], slope, 1e-6 * (1 + std::abs(slope)));
+    }
+  }
+}
+
+TEST(StandardCoordinates, TakeBackDrawsAndMetrics) {
+  const Gaussian target = correlated(3);
+  const Normal about = near(target);
+  const StandardCoordinates standard(target, about);
+  const std::vector<double> z = {1, 2, -1};
+  std::vector<double> theta(3);
+  standard.to_parameters(z.data(), theta.data());
+  Chain chain;
+  chain.dim = 3;
+  chain.draws = z;
+  chain.stats.resize(1);
+  chain.inverse_metric = {1, 1, 1};
+  standard.take_back(chain);
+  EXPECT_EQ(chain.draws, theta);
+  EXPECT_EQ(chain.metric, MetricKind::Dense);
+  Chain walk = chain;  // whose metric is a matrix before, 2 I
+  walk.inverse_metric = {2, 0, 0, 0, 2, 0, 0, 0, 2};
+  standard.take_back(walk);
+  for (std::size_t k = 0; k < 9; ++k) {
+    EXPECT_NEAR(chain.inverse_metric[k], about.covariance()[k], 1e-12);
+    EXPECT_NEAR(walk.inverse_metric[k], 2 * about.covariance()[k], 1e-12);
   }
 }
 

@@ -6,10 +6,10 @@
 namespace giga::test {
 namespace {
 
-void expect_calibrated(SamplerKind sampler) {
+void expect_calibrated(SamplerKind sampler, MetricKind metric = MetricKind::Diagonal) {
   for (const Family family : {Family::GaussianIdentity, Family::BernoulliLogit, Family::PoissonSoftplus}) {
     const Findings findings =
-        check_calibration({.sampler = sampler, .family = family, .simulations = 4000, .seed = 32});
+        check_calibration({.sampler = sampler, .metric = metric, .family = family, .simulations = 4000, .seed = 32});
     EXPECT_GT(findings.comparisons, 0);
     EXPECT_TRUE(findings.passed()) << name(sampler) << ", family " << static_cast<int>(family) << ": "
                                    << findings.text();
@@ -18,6 +18,10 @@ void expect_calibrated(SamplerKind sampler) {
 
 TEST(SlowCalibration, RanksOfFourThousandPriorDrawsAreUniformUnderNuts) {
   expect_calibrated(SamplerKind::Nuts);
+}
+
+TEST(SlowCalibration, RanksOfFourThousandPriorDrawsAreUniformUnderNutsWithADenseMetric) {
+  expect_calibrated(SamplerKind::Nuts, MetricKind::Dense);
 }
 
 TEST(SlowCalibration, RanksOfFourThousandPriorDrawsAreUniformUnderHmc) {

@@ -48,7 +48,7 @@ class Ds1Certificate : public testing::Test {
     const auto model = coreset_model(*problem_, coreset);
     const RegressionPosterior posterior(*model, problem_->prior());
     const Normal about = laplace(*model, problem_->prior(), pool_).posterior;
-    return sample(posterior, {.draws = draws}, dispersed_starts(about, 4, 1));
+    return sample_about(posterior, about, 4, {.draws = draws});
   }
 
   ThreadPool pool_;

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   const RegressionPosterior posterior(problem.model(), problem.prior());
   const Normal about = laplace(problem.model(), problem.prior(), pool).posterior;
   const std::vector<Chain> chains =
-      sample(posterior, {.draws = 25'000, .seed = 2}, dispersed_starts(about, 4, 2));
+      sample_about(posterior, about, 4, {.draws = 25'000, .metric = MetricKind::Diagonal, .seed = 2});
   std::puts("# Made by tests/pipeline/posterior_reference.cpp; parameters of the standardised features.");
   std::puts("name,mean,sd,mcse_mean,mcse_sd,rhat");
   for (Index d = 0; d < posterior.dim(); ++d) {

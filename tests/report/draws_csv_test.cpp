@@ -36,7 +36,8 @@ TEST_P(DrawsOf, AFileReadsBackToTheSameBits) {
   chain.draws[4] = std::numeric_limits<double>::denorm_min();
   chain.draws[5] = -0.0;
   chain.draws[6] = std::nextafter(1.0, 2.0);
-  chain.inverse_metric.assign(options.sampler == SamplerKind::Rwmh ? 9 : 3, 0.1);
+  chain.metric = options.sampler == SamplerKind::Rwmh ? MetricKind::Dense : MetricKind::Diagonal;
+  chain.inverse_metric.assign(chain.metric == MetricKind::Dense ? 9 : 3, 0.1);
   const DrawsFile written = draws_file({"a", "b", "c"}, options, 1, chain);
   const std::string bytes = draws_csv(written);
   const DrawsFile read = read_back(bytes);

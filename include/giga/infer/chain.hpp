@@ -17,6 +17,16 @@ enum class SamplerKind {
 };
 [[nodiscard]] std::string_view name(SamplerKind kind);
 
+/// What Nuts and Hmc take for the covariance of the parameters, as a scale for their steps. Adapted: its
+/// variances are estimated in the windows of the warm-up.
+enum class MetricKind {
+  Dense,     ///< sample_about: that of the approximation, adapted along its axes. sample() has none to begin
+             ///< with, and takes Diagonal.
+  Diagonal,  ///< Variances alone, adapted.
+  Unit,      ///< 1 in every direction.
+};
+[[nodiscard]] std::string_view name(MetricKind kind);
+
 /// What is known of a draw besides its parameters.
 struct DrawStats {
   double log_density = 0;
@@ -33,8 +43,9 @@ struct Chain {
   std::vector<double> draws;     ///< Row-major, one row a draw.
   std::vector<DrawStats> stats;  ///< One for each draw.
   double step_size = 0;          ///< As adapted.
-  std::vector<double>
-      inverse_metric;        ///< D variances (Nuts, Hmc) or the D x D covariance of proposals (Rwmh).
+  MetricKind metric = MetricKind::Unit;  ///< That it ran with; Dense for Rwmh.
+  /// D variances, or the D x D covariance of a dense metric or of Rwmh's proposals.
+  std::vector<double> inverse_metric;
   Index num_gradients = 0;   ///< Evaluations of the density, warm-up included.
   Index num_not_finite = 0;  ///< Evaluations that threw or were not finite: rejected proposals.
   Index attempts = 1;        ///< How often the chain was run; more than 1 for Rwmh only.

@@ -2,7 +2,7 @@
 // for any number of threads.
 //
 //   const RegressionPosterior posterior(model, prior);
-//   const std::vector<Chain> chains = sample(posterior, {}, dispersed_starts(laplace.posterior, 4, 1));
+//   const std::vector<Chain> chains = sample_about(posterior, laplace.posterior, 4, {});
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ struct SampleOptions {
   /// Hmc: the step of each transition is drawn within this share of the adapted one, in [0, 1). Without it a
   /// trajectory can be a whole number of periods of some direction, which then hardly moves.
   double step_jitter = 0.3;
-  bool adapt_metric = true;  ///< Nuts, Hmc: estimate the variances in windows; otherwise the unit metric.
+  MetricKind metric = MetricKind::Dense;  ///< Rwmh learns its own; Dense is where it begins.
   std::uint64_t seed = 1;
   int threads = 0;  ///< Chains side by side; 0: one per core.
 };
 
 /// The paper's protocols (its sections 4.3 and A.2): Hmc 15 steps of one size, 1000 + 5000; Nuts 1000 + 5000;
-/// both to 0.8; Rwmh 25000 + 25000 thinned by 5.
+/// both to 0.8, of which the step size alone is adapted; Rwmh 25000 + 25000 thinned by 5.
 [[nodiscard]] SampleOptions paper_protocol(SamplerKind sampler);
 
 struct ChainProgress {
@@ -53,6 +53,13 @@ using ChainObserver = std::function<Verdict(const ChainProgress&)>;
 [[nodiscard]] std::vector<Chain> sample(const DensityView& density, const SampleOptions& options,
                                         const std::vector<std::vector<double>>& starts,
                                         const ChainObserver& observer = {});
+
+/// Chains of a density that `about` approximates: starts are dispersed about it, and with MetricKind::Dense the
+/// chains run in its standard coordinates, where the density is nearly that of independent parameters of
+/// variance 1. The draws are on the scale of the density all the same.
+[[nodiscard]] std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
+                                              const SampleOptions& options,
+                                              const ChainObserver& observer = {});
 
 /// Starts spread wider than the distribution, by a factor of 2, so that chains which agree have found each
 /// other.

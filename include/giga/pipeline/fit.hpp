@@ -30,7 +30,7 @@ struct FitOptions {
   /// More draws than a chain usually makes: those of a coreset are cheap, and the standard deviations of
   /// dozens of coefficients, corrected to all rows, are to be right within a few percent. `threads` are the
   /// pool's.
-  SampleOptions sample = {.draws = 2500};
+  SampleOptions sample = {.draws = 4000, .thin = 2};
   Index chains = 4;            ///< >= 1
   Index laplace_draws = 1000;  ///< As in CertificateOptions.
 };
