@@ -137,8 +137,10 @@ void add_sampling_options(Arguments& arguments, const std::string& how, const Sa
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);
-  arguments.add_value("draws", "S", fmt::format("Kept of each chain, 1 to 10^7 (default {})", usual.draws), how);
-  arguments.add_value("thin", "K", fmt::format("Transitions a draw, 1 to 10^4 (default {})", usual.thin), how);
+  arguments.add_value("draws", "S", fmt::format("Kept of each chain, 1 to 10^7 (default {})", usual.draws),
+                      how);
+  arguments.add_value("thin", "K", fmt::format("Transitions a draw, 1 to 10^4 (default {})", usual.thin),
+                      how);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
                       how);
   arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps a transition, 1 to 20 (default 10)",

@@ -20,7 +20,8 @@ StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bo
   const auto is_zero = [](double value) { return value == 0; };
   for (Index r = 0; r < dim; ++r) {
     for (Index c = 0; c < dim; ++c)
-      row[static_cast<std::size_t>(c)] = matrix[static_cast<std::size_t>(transposed ? c * dim + r : r * dim + c)];
+      row[static_cast<std::size_t>(c)] =
+          matrix[static_cast<std::size_t>(transposed ? c * dim + r : r * dim + c)];
     const auto first = std::find_if_not(row.begin(), row.end(), is_zero);
     const auto last = std::find_if_not(row.rbegin(), std::make_reverse_iterator(first), is_zero).base();
     rows.push_back({first - row.begin(), last - row.begin(), values.size()});

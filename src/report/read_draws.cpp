@@ -249,6 +249,8 @@ class Reader {
   void finish() {
     if (!has_header_) throw DataError(name_ + ": has no line of names; is it a file of draws?");
     drop_unmarked_warmup();
+    if (file_.setting("metric") == "dense_e") file_.chain.metric = MetricKind::Dense;
+    if (file_.setting("metric") == "diag_e") file_.chain.metric = MetricKind::Diagonal;
     const Index draws = file_.chain.num_draws();
     if (draws == 0) throw DataError(name_ + ": 0 draws after warm-up; run the chain again");
     const auto wanted = promised();

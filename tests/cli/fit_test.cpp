@@ -81,7 +81,8 @@ TEST_F(FitCommand, IsBuildSampleAndCheckInOne) {
                 .code,
             0);
   EXPECT_EQ(bytes("out/coreset.csv"), bytes("c.csv"));
-  ASSERT_EQ(command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--thin", "2", "--out", "d"}).code, 0);
+  ASSERT_EQ(
+      command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--thin", "2", "--out", "d"}).code, 0);
   for (const char* name : {"draws_1.csv", "draws_4.csv", "summary.csv"})
     EXPECT_TRUE(bytes(std::string("out/") + name) == bytes(std::string("d/") + name)) << name;
   ASSERT_EQ(command({"check", "t.csv", "c.csv", "d"}).code, 0);
@@ -171,7 +172,8 @@ TEST_F(FitCommand, TheReportOfTheFolderIsTheReportOfTheFit) {
 TEST_F(FitCommand, ReportsOfSampledFoldersHaveTheCertificateOfACheck) {
   write_table();
   ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--size", "20", "--out", "c.csv"}).code, 0);
-  ASSERT_EQ(command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--thin", "2", "--out", "d"}).code, 0);
+  ASSERT_EQ(
+      command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--thin", "2", "--out", "d"}).code, 0);
   ASSERT_EQ(command({"report", "d"}).code, 0);
   EXPECT_EQ(bytes("d/report.html").find("id=\"certificate\""), std::string::npos);
   ASSERT_EQ(command({"check", "t.csv", "c.csv", "d"}).code, 0);

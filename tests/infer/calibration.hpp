@@ -32,7 +32,8 @@ struct Ranks {
 /// The same ranks for any number of threads.
 [[nodiscard]] Ranks simulate_ranks(const CalibrationOptions& options);
 
-// That samplers without a fault fail, over the nine pairs of sampler and family (with the diagonal metric), for most seeds.
+// That samplers without a fault fail, over the nine pairs of sampler and family (with the diagonal metric),
+// for most seeds.
 inline constexpr double kFalseAlarmOfAll = 1e-4;
 // Draws further from independent would widen the ranks: 0.1 by 0.4 standard errors of 1,000 simulations.
 inline constexpr double kMostAutocorrelation = 0.1;

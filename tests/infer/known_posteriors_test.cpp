@@ -14,7 +14,8 @@ void expect_known(const KnownPosterior& known, SamplerKind sampler,
   options.metric = metric;
   const Findings findings = check_known(known, options);
   EXPECT_GT(findings.comparisons, 0);
-  EXPECT_TRUE(findings.passed()) << name(sampler) << ", " << name(metric) << ", " << known.name << ": " << findings.text();
+  EXPECT_TRUE(findings.passed()) << name(sampler) << ", " << name(metric) << ", " << known.name << ": "
+                                 << findings.text();
 }
 
 TEST(KnownPosteriors, NutsHasTheMomentsAndQuantilesOfConjugateOnes) {

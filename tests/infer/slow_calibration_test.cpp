@@ -8,8 +8,8 @@ namespace {
 
 void expect_calibrated(SamplerKind sampler, MetricKind metric = MetricKind::Diagonal) {
   for (const Family family : {Family::GaussianIdentity, Family::BernoulliLogit, Family::PoissonSoftplus}) {
-    const Findings findings =
-        check_calibration({.sampler = sampler, .metric = metric, .family = family, .simulations = 4000, .seed = 32});
+    const Findings findings = check_calibration(
+        {.sampler = sampler, .metric = metric, .family = family, .simulations = 4000, .seed = 32});
     EXPECT_GT(findings.comparisons, 0);
     EXPECT_TRUE(findings.passed()) << name(sampler) << ", family " << static_cast<int>(family) << ": "
                                    << findings.text();

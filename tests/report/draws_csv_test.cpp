@@ -44,6 +44,7 @@ TEST_P(DrawsOf, AFileReadsBackToTheSameBits) {
   EXPECT_EQ(read.names, written.names);
   EXPECT_EQ(read.settings, written.settings);
   EXPECT_EQ(bits_of(read.chain.draws), bits_of(chain.draws));
+  EXPECT_EQ(read.chain.metric, chain.metric);
   EXPECT_EQ(bits_of(read.chain.inverse_metric), bits_of(chain.inverse_metric));
   EXPECT_EQ(read.chain.step_size, chain.step_size);
   ASSERT_EQ(read.chain.num_draws(), 20);

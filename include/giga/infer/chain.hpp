@@ -40,9 +40,9 @@ struct DrawStats {
 
 struct Chain {
   Index dim = 0;
-  std::vector<double> draws;     ///< Row-major, one row a draw.
-  std::vector<DrawStats> stats;  ///< One for each draw.
-  double step_size = 0;          ///< As adapted.
+  std::vector<double> draws;             ///< Row-major, one row a draw.
+  std::vector<DrawStats> stats;          ///< One for each draw.
+  double step_size = 0;                  ///< As adapted.
   MetricKind metric = MetricKind::Unit;  ///< That it ran with; Dense for Rwmh.
   /// D variances, or the D x D covariance of a dense metric or of Rwmh's proposals.
   std::vector<double> inverse_metric;

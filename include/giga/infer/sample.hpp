@@ -54,8 +54,8 @@ using ChainObserver = std::function<Verdict(const ChainProgress&)>;
                                         const std::vector<std::vector<double>>& starts,
                                         const ChainObserver& observer = {});
 
-/// Chains of a density that `about` approximates: starts are dispersed about it, and with MetricKind::Dense the
-/// chains run in its standard coordinates, where the density is nearly that of independent parameters of
+/// Chains of a density that `about` approximates: starts are dispersed about it, and with MetricKind::Dense
+/// the chains run in its standard coordinates, where the density is nearly that of independent parameters of
 /// variance 1. The draws are on the scale of the density all the same.
 [[nodiscard]] std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
                                               const SampleOptions& options,
