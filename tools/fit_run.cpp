@@ -130,6 +130,8 @@ class FitRun {
     if (request_.build.input == "-")
       note_("standard input cannot be read twice: this run cannot be resumed once it is stopped");
     note_lost_columns(request_.build.input, problem.data(), note_);
+    SampleOptions& sample = request_.sample.sample;
+    if (sample.draws == 0) sample.draws = affordable_draws(problem, request_.sample.chains);
     options_ = request_.options();
     check_memory(round_options(problem, options_, {}), problem);
     check_draws_memory(request_.sample, std::ssize(both_scales(problem).names()));

@@ -28,7 +28,7 @@ diagonal  variances alone, adapted: as in Stan
 unit      1 in every direction: as in the paper)";
 
 constexpr const char* kProtocolHelp =
-    R"(stan (default): as Stan adapts. paper: that of Campbell and Broderick,
+    R"(stan (default): Stan's warm-up. paper: that of Campbell and Broderick,
 1000 + 5000; rwmh 25000 + 25000 thinned by 5. What else is given wins)";
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, SampleRequest& request) {
@@ -137,7 +137,10 @@ void add_sampling_options(Arguments& arguments, const std::string& how, const Sa
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);
-  arguments.add_value("draws", "S", fmt::format("Kept of each chain, 1 to 10^7 (default {})", usual.draws),
+  arguments.add_value("draws", "S",
+                      fmt::format("Kept of each chain, 1 to 10^7 (default {})",
+                                  usual.draws > 0 ? std::to_string(usual.draws)
+                                                  : "4000; beyond 18,750\nrows fewer, down to 1000"),
                       how);
   arguments.add_value("thin", "K", fmt::format("Transitions a draw, 1 to 10^4 (default {})", usual.thin),
                       how);

@@ -39,7 +39,7 @@ void set_chains(const Arguments& arguments, SampleRequest& request);
 
 void add_sample_options(Arguments& arguments);
 
-/// Sampler, protocol and what belongs to them: all but seed and threads.
+/// Sampler, protocol and what belongs to them: all but seed and threads. `usual.draws` = 0: those of a fit.
 void add_sampling_options(Arguments& arguments, const std::string& group, const SampleOptions& usual = {});
 /// The values of those, and set_chains.
 void set_sampling(const Arguments& arguments, SampleRequest& request);

@@ -71,6 +71,7 @@ class Fit {
     const LaplaceResult about = laplace(*model, problem_.prior(), pool_);
     const RegressionPosterior posterior(*model, problem_.prior());
     SampleOptions sampling = options_.sample;
+    if (sampling.draws == 0) sampling.draws = affordable_draws(problem_, options_.chains);
     sampling.threads = pool_.num_threads();
     std::vector<Chain> chains =
         sample_about(posterior, about.posterior, options_.chains, sampling, observer_.sample);
@@ -160,6 +161,13 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
   }
   round.size = std::min(round.size, problem.model().num_rows());
   return round;
+}
+
+Index affordable_draws(const Problem& problem, Index chains) {
+  constexpr double kAffordable = 3e8;  // log-likelihoods: a second or two
+  constexpr double kFewest = 1000, kMost = 4000;
+  const double rows = static_cast<double>(problem.model().num_rows()) * static_cast<double>(chains);
+  return static_cast<Index>(std::clamp(kAffordable / rows, kFewest, kMost));
 }
 
 FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,

@@ -61,6 +61,16 @@ TEST_F(Fit, EndsWithACertifiedCoresetOfTheSizeThatTheToleranceNeeds) {
       << "coefficients on the scale of the data";
 }
 
+TEST_F(Fit, MakesAsManyDrawsAsTheirCheckAffords) {
+  EXPECT_EQ(affordable_draws(problem_, 4), 4000);
+  EXPECT_EQ(affordable_draws(problem_, 100), 300'000'000 / (100 * 1500));
+  EXPECT_EQ(affordable_draws(problem_, 100'000), 1000);
+  FitOptions options;
+  options.chains = 1;
+  options.sample.warmup = 150;
+  EXPECT_EQ(fit(problem_, options, pool_).chains[0].num_draws(), 4000);
+}
+
 TEST_F(Fit, ExtendsUntilCertifiedAndNoFurtherThanItsRounds) {
   FitOptions options = quick();
   options.coreset.tolerance = 0.95;

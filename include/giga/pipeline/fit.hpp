@@ -27,10 +27,9 @@ struct FitOptions {
   /// made, without a tolerance, until there have been max_rounds of them. 1: none; >= 1. Where the projection
   /// is Auto, and so the curvature, later coresets see 500 random features of the remainder as well.
   Index max_rounds = 4;
-  /// More draws than a chain usually makes: those of a coreset are cheap, and the standard deviations of
-  /// dozens of coefficients, corrected to all rows, are to be right within a few percent. `threads` are the
-  /// pool's.
-  SampleOptions sample = {.draws = 4000, .thin = 2};
+  /// draws = 0: affordable_draws. Thinned, as it takes longer to weigh a draw against all rows than to make
+  /// it. `threads` are the pool's.
+  SampleOptions sample = {.draws = 0, .thin = 2};
   Index chains = 4;            ///< >= 1
   Index laplace_draws = 1000;  ///< As in CertificateOptions.
 };
@@ -81,6 +80,10 @@ struct FitResult {
 /// quantities. Throws DataError where a coreset is empty, since then there is no posterior to sample.
 [[nodiscard]] FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,
                             const FitObserver& observer = {}, FitState state = {});
+
+/// Draws of each chain that are worth the time to weigh them: 4000, by which the standard deviations of dozens
+/// of coefficients are right within a few percent; with more than 18,750 rows fewer, but never below 1000.
+[[nodiscard]] Index affordable_draws(const Problem& problem, Index chains);
 
 /// The coreset's options as they are in a round: size and projection resolved.
 [[nodiscard]] CoresetOptions round_options(const Problem& problem, const FitOptions& options,
