@@ -54,7 +54,7 @@ for (sampler in names(samplers)) {
   draws <- posterior::as_draws_array(as.array(fit))
   expect(identical(dim(draws)[2], 4L), paste(sampler, "has four chains"))
   expect(all(lengths(fit@par_dims) == 0), paste(sampler, "has plain parameters only"))
-  kind <- c(nuts = "NUTS(diag_e)", hmc = "HMC", rwmh = "Metropolis")[[sampler]]
+  kind <- c(nuts = "NUTS(dense_e)", hmc = "HMC", rwmh = "Metropolis")[[sampler]]
   expect(identical(fit@stan_args[[1]]$sampler_t, kind), paste(sampler, "is known as", kind))
   diagnostics <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
   expect(all(c("accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__") %in%
