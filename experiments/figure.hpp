@@ -24,6 +24,7 @@ struct Curve {
 struct Axis {
   std::string label;
   bool log = false;
+  double least = 0;  ///< Of the vertical one: what lies below is not drawn. 0: all is.
 };
 
 struct Panel {
@@ -40,6 +41,9 @@ struct Figure {
   int columns = 3;
   bool measured = false;  ///< it shows times, which no two runs have alike
 };
+
+/// Whether the axes have a place for it.
+[[nodiscard]] bool shown(const Panel& panel, const CurvePoint& point);
 
 /// One file that stands alone. Points that a logarithmic axis has no place for are left out.
 [[nodiscard]] std::string svg(const Figure& figure);

@@ -87,11 +87,6 @@ class Ruler {
   double from_, to_, low_ = 0, high_ = 0;
 };
 
-bool shown(const Panel& panel, const CurvePoint& point) {
-  return (!panel.x.log || point.x > 0) && (!panel.y.log || point.low > 0) && std::isfinite(point.x) &&
-         std::isfinite(point.mid);
-}
-
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
   void add(double value) {
@@ -144,7 +139,7 @@ std::string curve_svg(const Panel& panel, const Curve& curve, const Ruler& x, co
     const double at = x(point.x);
     line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? "M" : "L", at, y(point.mid));
     above += fmt::format("{}{:.1f} {:.1f}", above.empty() ? "M" : "L", at, y(point.high));
-    below = fmt::format("L{:.1f} {:.1f}", at, y(point.low)) + below;
+    below = fmt::format("L{:.1f} {:.1f}", at, y(std::max(point.low, panel.y.least))) + below;
     band = band || point.high > point.low;
     if (curve.markers)
       marks += fmt::format("<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\"/>", at, y(point.mid),
@@ -169,7 +164,7 @@ std::string panel_svg(const Panel& panel) {
     for (const CurvePoint& point : curve.points) {
       if (!shown(panel, point)) continue;
       across.add(point.x);
-      up.add(point.low);
+      up.add(std::max(point.low, panel.y.least));
       up.add(point.high);
     }
   }
@@ -211,6 +206,12 @@ std::string legend(const Figure& figure) {
 }
 
 }  // namespace
+
+bool shown(const Panel& panel, const CurvePoint& point) {
+  return (!panel.x.log || point.x > 0) && (!panel.y.log || point.low > 0) &&
+         (panel.y.least == 0 || point.mid >= panel.y.least) && std::isfinite(point.x) &&
+         std::isfinite(point.mid);
+}
 
 std::string svg(const Figure& figure) {
   const auto count = static_cast<int>(figure.panels.size());

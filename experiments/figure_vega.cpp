@@ -1,7 +1,6 @@
 // Panels as Vega-Lite specs. Colours are variables of the report's style sheet, so that they follow its dark
 // mode.
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "experiments/figure.hpp"
@@ -58,10 +57,10 @@ Parts parts_of(const Panel& panel) {
     if (curve.markers) out.with_marks.push_back(curve.name);
     int order = 0;
     for (const CurvePoint& point : curve.points) {
-      if ((panel.x.log && !(point.x > 0)) || (panel.y.log && !(point.low > 0))) continue;
+      if (!shown(panel, point)) continue;
       out.rows.push_back({{"of", curve.name},
                           {"x", point.x},
-                          {"low", point.low},
+                          {"low", std::max(point.low, panel.y.least)},
                           {"mid", point.mid},
                           {"high", point.high},
                           {"order", order++}});
@@ -74,6 +73,7 @@ Json by_name(const Parts& parts, const Json& range) {
   return {{"field", "of"},
           {"type", "nominal"},
           {"title", nullptr},
+          {"legend", {{"symbolOpacity", 1}, {"symbolFillColor", nullptr}}},
           {"scale", {{"domain", parts.names}, {"range", range}}}};
 }
 

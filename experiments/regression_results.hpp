@@ -16,6 +16,7 @@ struct Entry {
   Index asked = 0, points = 0;
   double fisher = 0;     ///< distance from the posterior of all rows
   double gradients = 0;  ///< of its chain
+  double chain_s = 0;    ///< of its chain
   double total_s = 0;    ///< all that it takes: Laplace, projection, construction, chain (RND: the last two)
 };
 

@@ -42,6 +42,17 @@ TEST(Figure, WhatALogarithmHasNoPlaceForIsLeftOut) {
   EXPECT_EQ(text.find("inf"), std::string::npos);
 }
 
+TEST(Figure, WhatLiesBelowTheLeastIsLeftOutOfThePictureAlone) {
+  Figure figure = simple();
+  figure.panels[0].y.least = 0.007;
+  const auto at = markers(svg(figure), "#0072b2");
+  EXPECT_EQ(at.size(), 3U) << "the median is above";
+  figure.panels[0].y.least = 0.02;
+  EXPECT_EQ(markers(svg(figure), "#0072b2").size(), 2U);
+  EXPECT_EQ(nlohmann::json::parse(vega_lite(figure.panels[0]))["data"]["values"].size(), 4U);
+  EXPECT_EQ(csv(figure), csv(simple()));
+}
+
 TEST(Figure, LabelsAxesAndNamesEveryCurve) {
   const std::string text = svg(simple());
   for (const char* part :

@@ -77,6 +77,7 @@ TEST(Verdicts, OfTheSyntheticRegressions) {
     expect_holds(about(all, {sampler, "3 to 4 orders"}));
     expect_holds(about(all, {sampler, "corrective is at or below GIGA"}));
   }
+  expect_holds(about(all, {"NUTS", "trajectories lengthen"}));
 }
 
 }  // namespace
