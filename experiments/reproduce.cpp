@@ -117,6 +117,35 @@ void write_section(const fs::path& folder, const Section& section, const std::st
   write_whole(folder / "figures.html", page_html(section, version));
 }
 
+// Of a coreset's path: the build is one, looked at on the way, and a chain that was not run again has the
+// time of the one before.
+double seconds_of_path(const Json& stops) {
+  double sum = stops.empty() ? 0 : stops.back()["build_s"].get<double>();
+  double before = -1;
+  for (const Json& stop : stops) {
+    const auto chain_s = stop["chain_s"].get<double>();
+    if (chain_s != before) sum += chain_s;
+    before = chain_s;
+  }
+  return sum;
+}
+
+double seconds_in(const Json& times) {
+  if (times.is_number()) return times.get<double>();
+  if (times.is_array()) return seconds_of_path(times);
+  double sum = 0;
+  for (const Json& part : times) sum += seconds_in(part);
+  return sum;
+}
+
+double seconds_of_trials(const TrialStore& store) {
+  double sum = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(store.folder() / "times", ignored))
+    if (entry.path().extension() == ".json") sum += seconds_in(store.times(entry.path().stem().string()));
+  return sum;
+}
+
 void make_out(const fs::path& out) {
   std::error_code ignored;
   const fs::path plain = out.has_filename() ? out : out.parent_path();
@@ -164,6 +193,7 @@ RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, co
         {experiments[e]->name(), experiments[e]->title(), experiments[e]->report(stores[e])});
     const Section& section = result.sections.back();
     write_section(stores[e].folder(), section, options.version);
+    result.processor_s += seconds_of_trials(stores[e]);
     verdicts.append(verdicts.empty() ? "" : "\n").append(verdicts_markdown(section));
   }
   write_whole(options.out / "verdicts.md", verdicts);

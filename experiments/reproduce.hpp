@@ -34,6 +34,7 @@ struct Section {
 };
 
 struct RunResult {
+  double processor_s = 0;  ///< That all trials took, those of earlier runs too, by their own clocks.
   std::vector<Section> sections;
   Index jobs_done = 0;
 };

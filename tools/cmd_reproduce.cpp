@@ -88,12 +88,16 @@ std::string record(const ReproduceRequest& request, const RunResult& result, dou
                         {"verdicts", findings_json(section.report.findings)},
                         {"timing", findings_json(section.report.timing)},
                         {"notes", section.report.notes}});
-  const Json json = {
-      {"version", GIGA_VERSION},           {"seed", request.settings.seed},
-      {"trials", request.settings.trials}, {"samplers", samplers},
-      {"processor", processor()},          {"threads", ThreadPool(request.run.threads).num_threads()},
-      {"experiments", sections},           {"jobs_done", result.jobs_done},
-      {"seconds", {{"total", total_s}}},   {"peak_bytes", peak_bytes()}};
+  const Json json = {{"version", GIGA_VERSION},
+                     {"seed", request.settings.seed},
+                     {"trials", request.settings.trials},
+                     {"samplers", samplers},
+                     {"processor", processor()},
+                     {"threads", ThreadPool(request.run.threads).num_threads()},
+                     {"experiments", sections},
+                     {"jobs_done", result.jobs_done},
+                     {"seconds", {{"total", total_s}, {"processor_of_trials", result.processor_s}}},
+                     {"peak_bytes", peak_bytes()}};
   return json.dump(2) + "\n";
 }
 

@@ -50,6 +50,19 @@ void expect_same(const std::map<std::string, std::string>& got,
   EXPECT_EQ(got.size(), want.size());
 }
 
+TEST(Resume, ProcessorTimeIsThatOfAllTrialsWhicheverRunMadeThem) {
+  const TempDir folder;
+  const RunOptions options{.out = folder / "out", .threads = 1};
+  const RunResult first = reproduce({Kind::Vectors, Kind::Regression}, tiny(), options);
+  EXPECT_GT(first.jobs_done, 0);
+  EXPECT_GT(first.processor_s, 0);
+  RunOptions again = options;
+  again.earlier = Earlier::Resume;
+  const RunResult second = reproduce({Kind::Vectors, Kind::Regression}, tiny(), again);
+  EXPECT_EQ(second.jobs_done, 0);
+  EXPECT_NEAR(second.processor_s, first.processor_s, 1e-9 * first.processor_s);
+}
+
 TEST(Resume, InterruptedRunsEndWithTheSameFiles) {
   const TempDir folder;
   const Settings settings = tiny();
