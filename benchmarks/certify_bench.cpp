@@ -55,8 +55,8 @@ void measure(const Regression& full, const Regression& coreset, const Normal& pr
              Index data_rows, const ThreadPool& pool) {
   const Normal about = laplace(coreset, prior, pool).posterior;
   const RegressionPosterior posterior(coreset, prior);
-  const std::vector<Chain> chains = sample(
-      posterior, {.draws = request.draws / 4, .threads = request.threads}, dispersed_starts(about, 4, 1));
+  const std::vector<Chain> chains =
+      sample_about(posterior, about, 4, {.draws = request.draws / 4, .threads = request.threads});
 
   std::map<CertificateStage, double> spent;
   const auto start = Clock::now();

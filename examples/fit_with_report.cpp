@@ -71,7 +71,8 @@ bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) 
   const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, pool);
   const double load_s = std::chrono::duration<double>(Clock::now() - begin).count();
 
-  const giga::FitResult result = giga::fit(problem, {}, pool);
+  const giga::FitOptions options;
+  const giga::FitResult result = giga::fit(problem, options, pool);
   const giga::FitSeconds& seconds = result.seconds;
   facts.stages = {{"load", load_s},
                   {"laplace", seconds.laplace},
@@ -79,7 +80,7 @@ bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) 
                   {"construct", seconds.construct},
                   {"sample", seconds.sample},
                   {"certify", seconds.certify}};
-  facts.full_data = giga::full_data_cost(problem, result.chains, pool);
+  facts.full_data = giga::full_data_cost(problem, result.chains, options.sample.thin, pool);
   facts.options = {{"method", "corrective"}, {"sampler", "nuts"}};
   facts.command_line = "fit_with_report " + report.filename().string();
   giga::OutputFile file(report, true);

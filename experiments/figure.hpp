@@ -1,6 +1,7 @@
 // A figure of the paper: panels with curves over logarithmic or linear axes, a median and its quartiles.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct Curve {
 struct Axis {
   std::string label;
   bool log = false;
-  double least = 0;  ///< Of the vertical one: what lies below is not drawn. 0: all is.
+  /// Of the vertical one: what lies below is not drawn.
+  double least = -std::numeric_limits<double>::infinity();
 };
 
 struct Panel {

@@ -208,9 +208,8 @@ std::string legend(const Figure& figure) {
 }  // namespace
 
 bool shown(const Panel& panel, const CurvePoint& point) {
-  return (!panel.x.log || point.x > 0) && (!panel.y.log || point.low > 0) &&
-         (panel.y.least == 0 || point.mid >= panel.y.least) && std::isfinite(point.x) &&
-         std::isfinite(point.mid);
+  return (!panel.x.log || point.x > 0) && (!panel.y.log || point.low > 0) && point.mid >= panel.y.least &&
+         std::isfinite(point.x) && std::isfinite(point.mid);
 }
 
 std::string svg(const Figure& figure) {

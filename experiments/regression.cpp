@@ -35,6 +35,19 @@ double usual_s(const SetInfo& info, const std::vector<SamplerKind>& samplers) {
   return sum;
 }
 
+// Trials that were made by other protocols are not mixed with these.
+Json protocols_json() {
+  Json all = Json::object();
+  for (const SamplerKind sampler : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh}) {
+    const SampleOptions options = paper_protocol(sampler);
+    all[std::string(giga::name(sampler))] = {{"warmup", options.warmup},
+                                             {"draws", options.draws},
+                                             {"thin", options.thin},
+                                             {"metric", giga::name(options.metric)}};
+  }
+  return all;
+}
+
 class RegressionExperiment final : public Experiment {
  public:
   explicit RegressionExperiment(const Settings& settings) : settings_(settings) {
@@ -62,6 +75,7 @@ class RegressionExperiment final : public Experiment {
             {"synthetic_rows", scale.regression_rows},
             {"projection_dim", scale.projection_dim},
             {"sizes", scale.sizes},
+            {"protocols", protocols_json()},
             {"chain_divisor", scale.chain_divisor},
             {"fisher_draws", scale.fisher_draws}};
   }

@@ -119,10 +119,11 @@ struct Bend {
   double first = 0, top = 0, bottom = 0, last = 0;
 };
 Bend bend_of(const std::vector<double>& cost) {
-  Bend out{cost.front(), cost.front(), cost.front(), cost.front()};
+  const double most = *std::max_element(cost.begin(), cost.end());
+  Bend out{cost.front(), most, most, most};
   for (std::size_t j = 0; j < cost.size(); ++j) {
     for (std::size_t k = j + 1; k < cost.size(); ++k) {
-      if (cost[j] / cost[k] > out.top / out.bottom)
+      if (cost[j] * out.bottom > out.top * cost[k])
         out = {cost.front(), cost[j], cost[k],
                *std::max_element(cost.begin() + static_cast<std::ptrdiff_t>(k), cost.end())};
     }

@@ -141,7 +141,7 @@ std::string fit_summary(const FitRequest& request, const FitOutcome& outcome) {
                               "{:.2f} certify, {:.2f} report: {:.2f} in all",
                               outcome.load_s, s.laplace, s.project + s.prepare, s.construct, s.sample,
                               s.certify, outcome.report_s, outcome.total_s));
-  line("all rows", cost_text(outcome));
+  if (request.times) line("all rows", cost_text(outcome));
   line("written",
        fmt::format("{0}; open {0}/report.html",
                    printable_path(request.out.has_filename() ? request.out : request.out.parent_path())));

@@ -107,7 +107,8 @@ class FitRun {
     for (const std::string& text : data.notes()) say(text);
     for (const std::string& text : problem.notes()) say(text);
     prepare(problem);
-    const FitState state = partial_ != nullptr ? partial_->load(digest) : FitState{};
+    const FitState state =
+        partial_ != nullptr ? partial_->load(digest, request_.sample.sample.draws) : FitState{};
     if (state.coreset || !state.rounds.empty()) note_("going on with what was done before");
     FitResult result = fitted(problem, state, digest);
     for (const std::string& text : result.coreset.notes) say(text);
@@ -166,7 +167,8 @@ class FitRun {
     request_.build.size = result.options.size;
     describe(problem, result);
     for (const std::string& text : outcome_.sample.warnings) note_(text);
-    if (request_.times) outcome_.full_data = full_data_cost(problem, result.chains, pool_);
+    if (request_.times)
+      outcome_.full_data = full_data_cost(problem, result.chains, request_.sample.sample.thin, pool_);
     stop_if_signalled();
     outcome_.report_s = reporting.seconds();
     outcome_.total_s = total_.seconds() + earlier_s(result);

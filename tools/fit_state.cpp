@@ -390,7 +390,7 @@ void PartialRun::save(const FitState& state, const SampleOptions& options, const
   write_json_file(partial_ / "state.json", std::move(json));
 }
 
-FitState PartialRun::load(const std::string& data_digest) const {
+FitState PartialRun::load(const std::string& data_digest, Index draws) const {
   FitState state;
   if (!has_state()) return state;
   std::vector<std::string> chains;
@@ -411,6 +411,9 @@ FitState PartialRun::load(const std::string& data_digest) const {
     if (!fs::exists(path, ignored)) refuse_damaged(path, "it is gone");
     if (text_digest(text_of(path)) != chains[c]) refuse_damaged(path, "it was changed");
     state.chains.push_back(read_chain(path));
+    if (state.chains.back().num_draws() != draws)
+      refuse_damaged(
+          path, fmt::format("it has {} draws, and {} are made now", state.chains.back().num_draws(), draws));
   }
   return state;
 }

@@ -62,7 +62,7 @@ Json sampling_json(const SampleRequest& request) {
   Json options;
   options["sampler"] = name(sample.sampler);
   options["protocol"] = name(request.protocol);
-  options["metric"] = sample.sampler == SamplerKind::Rwmh ? Json(nullptr) : Json(name(sample.metric));
+  options["metric"] = name(sample.metric);
   options["chains"] = request.chains;
   options["warmup"] = sample.warmup;
   options["draws"] = sample.draws;

@@ -18,14 +18,15 @@ constexpr Index kMostDepth = 20;
 constexpr Index kMostSteps = 1'000'000;
 constexpr Index kMostThreads = 1024;
 
-constexpr const char* kSamplerHelp = R"(nuts  the no-U-turn sampler, as in Stan (default)
+constexpr const char* kSamplerHelp = R"(nuts  the no-U-turn sampler (default)
 hmc   Hamiltonian Monte Carlo with a fixed number of steps
 rwmh  random-walk Metropolis-Hastings, adapted to accept 23%)";
 
 constexpr const char* kMetricHelp = R"(nuts, hmc: the covariance that steps are scaled by
-dense     of the Laplace approximation, adapted along its axes (default)
-diagonal  variances alone, adapted: as in Stan
-unit      1 in every direction: as in the paper)";
+dense     of the Laplace approximation, adapted along its axes (default of
+          nuts)
+diagonal  variances alone, adapted: as in Stan (default of hmc)
+unit      1 in every direction (default of --protocol paper))";
 
 constexpr const char* kProtocolHelp =
     R"(stan (default): Stan's warm-up. paper: that of Campbell and Broderick,
@@ -121,7 +122,12 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
   SampleOptions& sample = request.sample;
   if (request.protocol == Protocol::Paper) sample = paper_protocol(sampler);
   sample.sampler = sampler;
-  sample.metric = arguments.choice("metric", sample.metric);
+  // In the coordinates of the dense metric all directions have one period, which 15 steps exceed.
+  if (sampler == SamplerKind::Hmc && request.protocol == Protocol::Stan) sample.metric = MetricKind::Diagonal;
+  if (arguments.given("metric")) {
+    sample.metric = arguments.choice("metric", sample.metric);
+    if (sample.metric != MetricKind::Unit) sample.step_jitter = SampleOptions{}.step_jitter;
+  }
   sample.thin = arguments.count("thin", sample.thin, 1, kMostThin);
   sample.target_accept = target_accept(arguments, sample.target_accept);
   sample.max_depth = arguments.count("max-depth", sample.max_depth, 1, kMostDepth);
@@ -140,7 +146,7 @@ void add_sampling_options(Arguments& arguments, const std::string& how, const Sa
   arguments.add_value("draws", "S",
                       fmt::format("Kept of each chain, 1 to 10^7 (default {})",
                                   usual.draws > 0 ? std::to_string(usual.draws)
-                                                  : "4000; beyond 18,750\nrows fewer, down to 1000"),
+                                                  : "4000; of over 18,750\nrows fewer, down to 1000"),
                       how);
   arguments.add_value("thin", "K", fmt::format("Transitions a draw, 1 to 10^4 (default {})", usual.thin),
                       how);

@@ -1,11 +1,13 @@
 #include "giga/infer/sample.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "giga/base/random.hpp"
 #include "giga/base/thread_pool.hpp"
+#include "giga/infer/diagnostics.hpp"
 #include "infer/adaptation.hpp"
 #include "infer/faults.hpp"
 #include "infer/standard_coordinates.hpp"
@@ -64,6 +66,15 @@ void check(const SampleOptions& options) {
           "step_jitter is " + std::to_string(options.step_jitter) + ", must be at least 0 and below 1");
 }
 
+// What has happened on the way to the next draw that is kept.
+void add_transition(const DrawStats& stats, bool first, DrawStats& on_the_way) {
+  const bool divergent = !first && on_the_way.divergent;
+  const Index depth = first ? 0 : on_the_way.tree_depth;
+  on_the_way = stats;
+  on_the_way.divergent = stats.divergent || divergent;
+  on_the_way.tree_depth = std::max(stats.tree_depth, depth);
+}
+
 // Nuts and Hmc: the same warm-up about another transition.
 Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options,
                         const std::vector<double>& start, Index index, const ChainObserver& observer) {
@@ -82,6 +93,8 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
 
   Chain chain;
   chain.dim = density.dim();
+  DrawStats on_the_way;
+  std::vector<std::vector<double>> energies(1);
   const Index total = options.warmup + options.draws * options.thin;
   for (Index i = 0; i < total && !chain.stopped; ++i) {
     const bool warmup = i < options.warmup;
@@ -97,15 +110,21 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
         averaging.restart(step);
       }
       if (i + 1 == options.warmup) step = averaging.final_step();
-    } else if ((i - options.warmup + 1) % options.thin == 0) {
-      chain.draws.insert(chain.draws.end(), point.q.begin(), point.q.end());
-      chain.stats.push_back(stats);
+    } else {
+      const Index since = i - options.warmup;
+      add_transition(stats, since % options.thin == 0, on_the_way);
+      if (options.thin > 1) energies[0].push_back(stats.energy);
+      if ((since + 1) % options.thin == 0) {
+        chain.draws.insert(chain.draws.end(), point.q.begin(), point.q.end());
+        chain.stats.push_back(on_the_way);
+      }
     }
     if (!warmup && fault(Fault::AdaptationGoesOn))
       step *= std::exp(stats.accept_stat - options.target_accept);
     chain.stopped = observer && observer({index, i + 1, total, warmup, stats.divergent}) == Verdict::Stop;
   }
   chain.step_size = step;
+  if (options.thin > 1) chain.e_bfmi = e_bfmi(energies)[0];
   chain.metric = options.metric == MetricKind::Unit ? MetricKind::Unit : MetricKind::Diagonal;
   chain.inverse_metric = hamiltonian.inverse_metric;
   chain.num_gradients = hamiltonian.num_gradients;
@@ -140,14 +159,35 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
   return chains;
 }
 
+namespace {
+
+// Halves the way to the centre until the density is not zero: in its far tails it may overflow.
+void draw_near(const DensityView& density, const std::vector<double>& centre, std::vector<double>& start) {
+  constexpr int kMostHalvings = 60;
+  Hamiltonian hamiltonian(density);
+  PhasePoint point;
+  for (int i = 0; i < kMostHalvings; ++i) {
+    point.q = start;
+    hamiltonian.evaluate(point);
+    if (std::isfinite(point.log_density)) return;
+    for (std::size_t d = 0; d < start.size(); ++d) start[d] = centre[d] + (start[d] - centre[d]) / 2;
+  }
+}
+
+}  // namespace
+
 std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
                                 const SampleOptions& options, const ChainObserver& observer) {
   require(about.dim() == density.dim(), "the approximation has another dimension than the density");
-  if (options.metric != MetricKind::Dense)
-    return sample(density, options, dispersed_starts(about, chains, options.seed), observer);
+  const auto starts = [&](const DensityView& seen, const Normal& from) {
+    auto all = dispersed_starts(from, chains, options.seed);
+    for (std::vector<double>& start : all) draw_near(seen, from.mean(), start);
+    return all;
+  };
+  if (options.metric != MetricKind::Dense) return sample(density, options, starts(density, about), observer);
   const StandardCoordinates standard(density, about);
   const Normal same = Normal::isotropic(about.dim());
-  std::vector<Chain> out = sample(standard, options, dispersed_starts(same, chains, options.seed), observer);
+  std::vector<Chain> out = sample(standard, options, starts(standard, same), observer);
   for (Chain& chain : out) standard.take_back(chain);
   return out;
 }

@@ -77,6 +77,7 @@ void StandardCoordinates::take_back(Chain& chain) const {
     covariance *= Eigen::Map<const Eigen::VectorXd>(metric, dim()).asDiagonal();
   }
   covariance *= factor.transpose();
+  covariance.triangularView<Eigen::StrictlyLower>() = covariance.transpose();
   chain.metric = MetricKind::Dense;
   chain.inverse_metric.assign(covariance.data(), covariance.data() + covariance.size());
 }

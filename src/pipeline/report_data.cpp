@@ -147,8 +147,8 @@ ReportData report_data(const Problem& problem, const CoresetResult& coreset, std
   return data;
 }
 
-FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, const ThreadPool& pool,
-                            Index max_rows) {
+FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
+                            const ThreadPool& pool, Index max_rows) {
   const Index num_rows = problem.data().num_rows();
   const Index step = std::max<Index>(1, (num_rows + max_rows - 1) / max_rows);
   Coreset some;
@@ -161,7 +161,11 @@ FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chain
   FullDataCost cost;
   cost.gradient_seconds = gradient_seconds(posterior, problem.model().start()) *
                           static_cast<double>(num_rows) / static_cast<double>(some.size());
-  for (const Chain& chain : chains) cost.gradients += static_cast<double>(chain.num_gradients);
+  for (const Chain& chain : chains) {
+    Index gradients = chain.num_gradients;
+    for (const DrawStats& stats : chain.stats) gradients -= (thin - 1) * stats.num_leapfrog;
+    cost.gradients += static_cast<double>(std::max<Index>(gradients, 0));
+  }
   cost.parallel_chains =
       static_cast<double>(std::clamp<Index>(pool.num_threads(), 1, std::max<Index>(1, std::ssize(chains))));
   return cost;

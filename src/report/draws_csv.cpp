@@ -101,6 +101,8 @@ DrawsFile draws_file(std::vector<std::string> names, const SampleOptions& option
   set_algorithm(file, options);
   file.settings.emplace_back("id", std::to_string(index + 1));
   file.settings.emplace_back("seed", std::to_string(options.seed));
+  if (!std::isnan(file.chain.e_bfmi))
+    file.settings.emplace_back("e_bfmi_of_all_transitions", number(file.chain.e_bfmi));
   return file;
 }
 

@@ -79,6 +79,7 @@ class Reader {
     }
     if (comment.find("lements of inverse mass matrix") != std::string_view::npos) {
       metric_lines_ = true;
+      file_.chain.metric = comment.starts_with("Diagonal") ? MetricKind::Diagonal : MetricKind::Dense;
       file_.chain.inverse_metric.clear();
       return;
     }
@@ -249,8 +250,9 @@ class Reader {
   void finish() {
     if (!has_header_) throw DataError(name_ + ": has no line of names; is it a file of draws?");
     drop_unmarked_warmup();
-    if (file_.setting("metric") == "dense_e") file_.chain.metric = MetricKind::Dense;
-    if (file_.setting("metric") == "diag_e") file_.chain.metric = MetricKind::Diagonal;
+    if (file_.setting("metric") == "unit_e") file_.chain.metric = MetricKind::Unit;
+    if (const auto text = file_.setting("e_bfmi_of_all_transitions"))
+      file_.chain.e_bfmi = draw_value(*text).value_or(file_.chain.e_bfmi);
     const Index draws = file_.chain.num_draws();
     if (draws == 0) throw DataError(name_ + ": 0 draws after warm-up; run the chain again");
     const auto wanted = promised();

@@ -108,12 +108,13 @@ Index total(const SamplerHealth& health, Index ChainHealth::*count) {
 void warn_of_trajectories(const SamplerHealth& health, std::vector<std::string>& out) {
   const Index draws = total(health, &ChainHealth::num_draws);
   if (const Index divergent = total(health, &ChainHealth::num_divergent); divergent > 0)
-    out.push_back(count_of(static_cast<std::size_t>(divergent), "transition", "transitions") + " of " +
+    out.push_back(count_of(static_cast<std::size_t>(divergent), "draw", "draws") + " of " +
                   std::to_string(draws) + " (" + percent(divergent, draws) +
-                  ") diverged: parts of the posterior may be missing; raise --target-accept, as to 0.95");
+                  ") come from a trajectory that diverged: parts of the posterior may be missing; raise "
+                  "--target-accept, as to 0.95");
   if (const Index deep = total(health, &ChainHealth::num_at_max_depth); deep > 0)
-    out.push_back(count_of(static_cast<std::size_t>(deep), "transition", "transitions") + " of " +
-                  std::to_string(draws) + " (" + percent(deep, draws) + ") reached the tree depth " +
+    out.push_back(count_of(static_cast<std::size_t>(deep), "draw", "draws") + " of " + std::to_string(draws) +
+                  " (" + percent(deep, draws) + ") took the largest tree depth, " +
                   std::to_string(health.max_depth) +
                   ": the chains move slowly; raise --max-depth, or a longer --warmup");
 }
@@ -153,8 +154,8 @@ ChainHealth health_of_chain(const Chain& chain, std::optional<SamplerKind> sampl
     health.acceptance += stats.accept_stat / static_cast<double>(chain.num_draws());
     energies[0].push_back(stats.energy);
   }
-  health.e_bfmi =
-      sampler == SamplerKind::Rwmh ? std::numeric_limits<double>::quiet_NaN() : e_bfmi(energies)[0];
+  health.e_bfmi = std::isnan(chain.e_bfmi) ? e_bfmi(energies)[0] : chain.e_bfmi;
+  if (sampler == SamplerKind::Rwmh) health.e_bfmi = std::numeric_limits<double>::quiet_NaN();
   return health;
 }
 

@@ -235,6 +235,47 @@ TEST_F(SampleCommand, ThePapersProtocolGivesWayToWhatIsGiven) {
   EXPECT_EQ(options["draws"], 300);
 }
 
+TEST_F(SampleCommand, TheMetricIsThatOfTheSamplerOrTheOneGiven) {
+  write_table();
+  const std::vector<std::pair<std::vector<std::string>, std::string>> runs = {
+      {{}, "dense"},
+      {{"--metric", "diagonal"}, "diagonal"},
+      {{"--metric", "unit"}, "unit"},
+      {{"--sampler", "hmc"}, "diagonal"},
+      {{"--sampler", "hmc", "--metric", "dense"}, "dense"},
+      {{"--protocol", "paper"}, "unit"},
+      {{"--protocol", "paper", "--metric", "dense"}, "dense"}};
+  std::set<std::string> draws;
+  for (const auto& [given, metric] : runs) {
+    std::vector<std::string> all = given;
+    all.insert(all.end(), {"--family", "bernoulli", "--force"});
+    EXPECT_EQ(sampled("t.csv", "out", all)["options"]["metric"], metric);
+    const DrawsFile file = read_draws(folder_ / "out/draws_1.csv");
+    EXPECT_EQ(file.setting("metric"), metric == "dense"      ? "dense_e"
+                                      : metric == "diagonal" ? "diag_e"
+                                                             : "unit_e");
+    EXPECT_EQ(file.chain.inverse_metric.size(), metric == "dense" ? 16U : 4U) << metric;
+    draws.insert(bytes("out/draws_1.csv"));
+  }
+  EXPECT_EQ(draws.size(), 5U) << "nuts by three metrics, hmc by two; the paper's nuts are the same as others";
+  write_file(folder_ / "metric.toml", "metric = \"unit\"\n");
+  EXPECT_EQ(
+      sampled("t.csv", "config", {"--family", "bernoulli", "--config", "metric.toml"})["options"]["metric"],
+      "unit");
+  const Outcome walk = sample("t.csv", {"--family", "bernoulli", "--sampler", "rwmh", "--metric", "unit"});
+  EXPECT_EQ(walk.code, 64);
+  EXPECT_NE(walk.error.find("--metric means nothing to --sampler rwmh"), std::string::npos) << walk.error;
+}
+
+TEST_F(SampleCommand, ADensityThatOverflowsInItsTailsIsSampledAllTheSame) {
+  std::string csv = "x,y\n";
+  for (int n = 0; n < 20; ++n) csv += std::to_string(n) + ",0\n";
+  write_file(folder_ / "zeros.csv", csv);
+  const Outcome outcome = sample("zeros.csv", {"--family", "poisson", "--link", "log", "--prior-scale",
+                                               "1000", "--warmup", "150", "--draws", "100"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+}
+
 TEST_F(SampleCommand, HostileNamesAreSafeInTheFilesAndKnownToTheSummary) {
   const Matrix table = regression_table(200, 4, ResponseKind::Labels);
   std::string csv = csv_of(table);

@@ -35,6 +35,10 @@ TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderRwmh) {
   expect_calibrated(SamplerKind::Rwmh);
 }
 
+TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderRwmhFromTheLaplaceCovariance) {
+  expect_calibrated(SamplerKind::Rwmh, MetricKind::Dense);
+}
+
 TEST(Calibration, HasTheSameRanksForAnyNumberOfThreads) {
   CalibrationOptions options = {.simulations = 40, .threads = 1};
   const std::vector<Index> alone = simulate_ranks(options).ranks;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "giga/infer/diagnostics.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "infer/adaptation.hpp"
@@ -141,6 +142,10 @@ TEST(Sample, GivesTheSameDrawsForAnyNumberOfThreads) {
     const auto two = sample(target, options, dispersed_starts(target.normal, 3, 5));
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(one[c].draws, two[c].draws) << name(kind);
     EXPECT_NE(one[0].draws, one[1].draws);
+    const auto about_two = sample_about(target, target.normal, 3, options);
+    options.threads = 1;
+    const auto about_one = sample_about(target, target.normal, 3, options);
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(about_one[c].draws, about_two[c].draws) << name(kind);
   }
 }
 
@@ -228,6 +233,21 @@ TEST(StandardCoordinates, HaveTheDensityOfTheParametersAndItsGradient) {
   }
 }
 
+// C M C', symmetric to the bit.
+void expect_metric(const std::vector<double>& got, const Normal& about, const std::vector<double>& matrix) {
+  ASSERT_EQ(got.size(), 9U);
+  const std::vector<double>& c = about.factor();
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      double want = 0;
+      for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t l = 0; l < 3; ++l) want += c[i * 3 + k] * matrix[k * 3 + l] * c[j * 3 + l];
+      EXPECT_NEAR(got[i * 3 + j], want, 1e-12 * (1 + std::abs(want)));
+      EXPECT_EQ(got[i * 3 + j], got[j * 3 + i]);
+    }
+  }
+}
+
 TEST(StandardCoordinates, TakeBackDrawsAndMetrics) {
   const Gaussian target = correlated(3);
   const Normal about = near(target);
@@ -239,16 +259,65 @@ TEST(StandardCoordinates, TakeBackDrawsAndMetrics) {
   chain.dim = 3;
   chain.draws = z;
   chain.stats.resize(1);
-  chain.inverse_metric = {1, 1, 1};
+  chain.inverse_metric = {1, 4, 9};
   standard.take_back(chain);
   EXPECT_EQ(chain.draws, theta);
   EXPECT_EQ(chain.metric, MetricKind::Dense);
-  Chain walk = chain;  // whose metric is a matrix before, 2 I
-  walk.inverse_metric = {2, 0, 0, 0, 2, 0, 0, 0, 2};
+  expect_metric(chain.inverse_metric, about, {1, 0, 0, 0, 4, 0, 0, 0, 9});
+  Chain walk = chain;  // whose metric is a matrix before
+  const std::vector<double> matrix = {2, 0.5, -0.3, 0.5, 3, 0.2, -0.3, 0.2, 4};
+  walk.inverse_metric = matrix;
   standard.take_back(walk);
-  for (std::size_t k = 0; k < 9; ++k) {
-    EXPECT_NEAR(chain.inverse_metric[k], about.covariance()[k], 1e-12);
-    EXPECT_NEAR(walk.inverse_metric[k], 2 * about.covariance()[k], 1e-12);
+  expect_metric(walk.inverse_metric, about, matrix);
+}
+
+// Trajectories diverge beyond a wall now and then.
+struct Walled {
+  [[nodiscard]] Index dim() const { return 1; }
+  double log_density(const double* theta, double* gradient) const {
+    const double beyond = std::max(0.0, std::abs(theta[0]) - 2);
+    gradient[0] = -theta[0] - (theta[0] > 0 ? 1e5 : -1e5) * beyond;
+    return -0.5 * theta[0] * theta[0] - 0.5e5 * beyond * beyond;
+  }
+};
+
+TEST(Sample, AThinnedChainTellsOfTheTransitionsItLeavesOut) {
+  SampleOptions options = {.warmup = 100, .draws = 600, .target_accept = 0.5, .seed = 2};
+  const Chain whole = sample(Walled{}, options, {{0.1}})[0];
+  options.draws = 200;
+  options.thin = 3;
+  const Chain thinned = sample(Walled{}, options, {{0.1}})[0];
+  Index left_out = 0;
+  std::vector<std::vector<double>> energies(1);
+  for (Index s = 0; s < 600; s += 3) {
+    const DrawStats* three = whole.stats.data() + s;
+    const DrawStats& kept = thinned.stats[static_cast<std::size_t>(s / 3)];
+    ASSERT_EQ(thinned.draw(s / 3)[0], whole.draw(s + 2)[0]);
+    EXPECT_EQ(kept.divergent, three[0].divergent || three[1].divergent || three[2].divergent);
+    EXPECT_EQ(kept.tree_depth, std::max({three[0].tree_depth, three[1].tree_depth, three[2].tree_depth}));
+    EXPECT_EQ(kept.energy, three[2].energy);
+    left_out += kept.divergent && !three[2].divergent ? 1 : 0;
+    for (int k = 0; k < 3; ++k) energies[0].push_back(three[k].energy);
+  }
+  EXPECT_GT(left_out, 0) << "or this says nothing";
+  EXPECT_EQ(thinned.e_bfmi, e_bfmi(energies)[0]);
+  EXPECT_TRUE(std::isnan(whole.e_bfmi)) << "its draws tell";
+}
+
+// Zero beyond 1 of the centre; starts are drawn about it with a standard deviation of 200.
+struct Narrow {
+  [[nodiscard]] Index dim() const { return 1; }
+  double log_density(const double* theta, double* gradient) const {
+    gradient[0] = 0;
+    return std::abs(theta[0] - 5) < 1 ? 0 : -std::numeric_limits<double>::infinity();
+  }
+};
+
+TEST(SampleAbout, StartsWhereTheDensityIsNotZero) {
+  for (const MetricKind metric : {MetricKind::Dense, MetricKind::Unit}) {
+    const SampleOptions options = {.warmup = 20, .draws = 20, .metric = metric};
+    const auto chains = sample_about(Narrow{}, Normal::with_covariance({5}, {1e4}), 4, options);
+    for (const Chain& chain : chains) EXPECT_NEAR(chain.draw(0)[0], 5, 1);
   }
 }
 

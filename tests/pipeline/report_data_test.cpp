@@ -121,13 +121,22 @@ TEST(ReportData, WorksWithoutInterceptAndWithoutStandardisation) {
 
 TEST(FullDataCost, CountsTheGradientsOfAllChains) {
   const WholeRun run;
-  const FullDataCost cost = full_data_cost(run.problem, run.chains, run.pool, 100);
+  const FullDataCost cost = full_data_cost(run.problem, run.chains, 1, run.pool, 100);
   double gradients = 0;
   for (const Chain& chain : run.chains) gradients += static_cast<double>(chain.num_gradients);
   EXPECT_EQ(cost.gradients, gradients);
   EXPECT_EQ(cost.parallel_chains, 2);
   EXPECT_GT(cost.gradient_seconds, 0);
   EXPECT_DOUBLE_EQ(cost.seconds(), gradients * cost.gradient_seconds / 2);
+}
+
+TEST(FullDataCost, DoesNotCountWhatThinningLeavesOut) {
+  const WholeRun run;
+  double kept = 0;
+  for (const Chain& chain : run.chains)
+    for (const DrawStats& stats : chain.stats) kept += static_cast<double>(stats.num_leapfrog);
+  const double whole = full_data_cost(run.problem, run.chains, 1, run.pool, 100).gradients;
+  EXPECT_EQ(full_data_cost(run.problem, run.chains, 2, run.pool, 100).gradients, whole - kept);
 }
 
 }  // namespace

@@ -114,9 +114,9 @@ TEST(Warnings, DivergencesAndDepthAreCountedWithTheirShare) {
   for (std::size_t s = 0; s < 10; ++s) chains[1].stats[s].divergent = true;
   for (std::size_t s = 0; s < 40; ++s) chains[1].stats[s].tree_depth = 10;
   const auto all = said(chains);
-  EXPECT_TRUE(one_says(all, "10 transitions of 2000 (0.5%) diverged"));
+  EXPECT_TRUE(one_says(all, "10 draws of 2000 (0.5%) come from a trajectory that diverged"));
   EXPECT_TRUE(one_says(all, "--target-accept"));
-  EXPECT_TRUE(one_says(all, "40 transitions of 2000 (2%) reached the tree depth 10"));
+  EXPECT_TRUE(one_says(all, "40 draws of 2000 (2%) took the largest tree depth, 10"));
   EXPECT_TRUE(one_says(all, "--max-depth"));
 }
 

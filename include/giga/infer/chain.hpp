@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +28,8 @@ enum class MetricKind {
 };
 [[nodiscard]] std::string_view name(MetricKind kind);
 
-/// What is known of a draw besides its parameters.
+/// What is known of a draw besides its parameters. Where chains are thinned, `divergent` and `tree_depth` are
+/// the worst of the transitions since the draw before.
 struct DrawStats {
   double log_density = 0;
   double accept_stat = 0;  ///< Mean Metropolis acceptance probability of the transition.
@@ -49,7 +51,10 @@ struct Chain {
   Index num_gradients = 0;   ///< Evaluations of the density, warm-up included.
   Index num_not_finite = 0;  ///< Evaluations that threw or were not finite: rejected proposals.
   Index attempts = 1;        ///< How often the chain was run; more than 1 for Rwmh only.
-  bool stopped = false;      ///< The observer asked to stop; the draws are those made so far.
+  /// Of a thinned chain: the energy fraction of missing information over all its transitions, which its draws
+  /// cannot tell. Otherwise NaN.
+  double e_bfmi = std::numeric_limits<double>::quiet_NaN();
+  bool stopped = false;  ///< The observer asked to stop; the draws are those made so far.
 
   [[nodiscard]] Index num_draws() const { return static_cast<Index>(stats.size()); }
   [[nodiscard]] const double* draw(Index s) const { return draws.data() + s * dim; }

@@ -81,8 +81,9 @@ struct FitResult {
 [[nodiscard]] FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,
                             const FitObserver& observer = {}, FitState state = {});
 
-/// Draws of each chain that are worth the time to weigh them: 4000, by which the standard deviations of dozens
-/// of coefficients are right within a few percent; with more than 18,750 rows fewer, but never below 1000.
+/// Draws of each chain that are worth the time to weigh them: 4000, by which the standard deviations of
+/// dozens of coefficients are right within a few percent; with more than 18,750 distinct rows (and 4 chains)
+/// fewer, but never below 1000. The time is that of certify_bench.
 [[nodiscard]] Index affordable_draws(const Problem& problem, Index chains);
 
 /// The coreset's options as they are in a round: size and projection resolved.

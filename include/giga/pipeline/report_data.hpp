@@ -59,10 +59,11 @@ void add_facts(ReportData& data, const RunFacts& facts);
 /// and why a build ended.
 [[nodiscard]] std::string termination_words(Termination termination);
 
-/// What the chains would have cost on all rows of the data, from the time of a gradient (the fastest of
+/// What the chains would have cost on all rows of the data without thinning, which is for the sake of the
+/// certificate, from the time of a gradient (the fastest of
 /// three) on at most `max_rows` of them, one thread a chain and as many chains side by side as `pool` has
 /// threads.
-[[nodiscard]] FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains,
+[[nodiscard]] FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
                                           const ThreadPool& pool, Index max_rows = 200000);
 
 }  // namespace giga
