@@ -398,7 +398,7 @@ TEST_F(CheckCommand, AnInterruptStopsItWithNothingWritten) {
                                      .folder = folder_.path(),
                                      .terminal = true,
                                      .signal = SIGINT,
-                                     .signal_after_s = 2.5});
+                                     .signal_at = "all rows at the draws"});
   EXPECT_EQ(outcome.code, 130) << outcome.error;
   EXPECT_LT(outcome.seconds_after_signal, 2);
   EXPECT_NE(outcome.error.find("all rows at the draws"), std::string::npos) << outcome.error;

@@ -122,7 +122,8 @@ Outcome run(const Launch& launch) {
   rusage usage{};
   while (::wait4(child, &status, WNOHANG, &usage) == 0) {
     if (terminal) outcome.error += terminal->drain();
-    if (!sent && seconds_since(start) >= launch.signal_after_s) {
+    if (!sent && seconds_since(start) >= launch.signal_after_s &&
+        outcome.error.find(launch.signal_at) != std::string::npos) {
       ::kill(child, launch.signal);
       signalled = Clock::now();
       sent = true;

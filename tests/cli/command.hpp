@@ -19,6 +19,7 @@ struct Launch {
   bool terminal = false;                             ///< stderr is a terminal
   int signal = 0;                                    ///< sent after `signal_after_s`
   double signal_after_s = 0;
+  std::string signal_at = {};  ///< and once stderr, a terminal, has this text
 };
 
 struct Outcome {
