@@ -68,6 +68,16 @@ Moments moments_of(const std::vector<Chain>& chains) {
   return out;
 }
 
+// Of at least 5000 effective draws: four standard errors are 0.057 sd and 4% of a standard deviation.
+void expect_moments(const std::vector<Chain>& chains, const Normal& want, SamplerKind kind) {
+  const Moments got = moments_of(chains);
+  const std::vector<double> sds = want.standard_deviations();
+  for (std::size_t d = 0; d < sds.size(); ++d) {
+    EXPECT_NEAR(got.mean[d], want.mean()[d], 0.057 * sds[d]) << name(kind) << " " << d;
+    EXPECT_NEAR(std::sqrt(got.variance[d]), sds[d], 0.04 * sds[d]) << name(kind) << " " << d;
+  }
+}
+
 TEST(Leapfrog, RunsBackToWhereItCameFromAfterAThousandSteps) {
   const Regression model = regression(Family::BernoulliLogit, 200, 4, 1);
   const RegressionPosterior posterior(model, Normal::isotropic(4));
@@ -119,13 +129,7 @@ TEST(Sample, RecoversTheMomentsOfAGaussian) {
     options.thin = kind == SamplerKind::Rwmh ? 10 : 1;
     options.metric = MetricKind::Diagonal;
     const auto chains = sample(target, options, dispersed_starts(target.normal, 4, 3));
-    const Moments got = moments_of(chains);
-    const std::vector<double> sds = target.normal.standard_deviations();
-    for (std::size_t d = 0; d < sds.size(); ++d) {
-      // At least 5000 effective draws: four standard errors are 0.057 sd and 4% of a standard deviation.
-      EXPECT_NEAR(got.mean[d], target.normal.mean()[d], 0.057 * sds[d]) << name(kind) << " " << d;
-      EXPECT_NEAR(std::sqrt(got.variance[d]), sds[d], 0.04 * sds[d]) << name(kind) << " " << d;
-    }
+    expect_moments(chains, target.normal, kind);
   }
 }
 
@@ -167,12 +171,7 @@ TEST(SampleAbout, RecoversTheMomentsOfAGaussianThatTheApproximationMisses) {
     options.sampler = kind;
     options.draws = 4000;
     options.seed = 3;
-    const Moments got = moments_of(sample_about(target, near(target), 4, options));
-    const std::vector<double> sds = target.normal.standard_deviations();
-    for (std::size_t d = 0; d < sds.size(); ++d) {
-      EXPECT_NEAR(got.mean[d], target.normal.mean()[d], 0.057 * sds[d]) << name(kind) << " " << d;
-      EXPECT_NEAR(std::sqrt(got.variance[d]), sds[d], 0.04 * sds[d]) << name(kind) << " " << d;
-    }
+    expect_moments(sample_about(target, near(target), 4, options), target.normal, kind);
   }
 }
 
