@@ -102,7 +102,7 @@ Finding corrective_below(const std::vector<SetResults>& sets) {
         where = fmt::format("{}, {:.0f} points", set.info->title, set.median_points("giga", i));
       worst = std::max(worst, ratio);
       if (set.sizes[i] == 10 || set.sizes[i] == 100 || set.sizes[i] == 300)
-        here += fmt::format("{}{:.0f} points {:.1g}", here.empty() ? "" : ", ", set.median_points("giga", i),
+        here += fmt::format("{}{:.0f} points {:.2g}", here.empty() ? "" : ", ", set.median_points("giga", i),
                             ratio);
     }
     text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", set.info->title, here);

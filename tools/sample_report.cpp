@@ -123,8 +123,11 @@ std::string sample_facts(const SampleRequest& request, const SampleOutcome& outc
   line("input", fmt::format("{}, D = {} parameter{}", input, outcome.num_parameters,
                             outcome.num_parameters == 1 ? "" : "s"));
   line("model", model_text(request.model));
+  std::string sampler(name(request.sample.sampler));
+  if (request.sample.sampler != SamplerKind::Rwmh)
+    sampler += fmt::format(" with a {} metric", name(request.sample.metric));
   line("sampler",
-       fmt::format("{}, {} chain{} of {} warm-up + {} draws{}", name(request.sample.sampler), request.chains,
+       fmt::format("{}, {} chain{} of {} warm-up + {} draws{}", sampler, request.chains,
                    request.chains == 1 ? "" : "s", request.sample.warmup, request.sample.draws,
                    request.sample.thin > 1 ? fmt::format(" thinned by {}", request.sample.thin) : ""));
   line("gradients", fmt::format("{}, {:.0f} a second", gradients_of(outcome), gradients_per_second(outcome)));

@@ -1,21 +1,46 @@
 #include "giga/report/original_scale.hpp"
 
+#include <set>
 #include <stdexcept>
 #include <utility>
 
 namespace giga {
+namespace {
+
+// Names in the order given; one that is taken gets underscores until it is not.
+class DistinctNames {
+ public:
+  explicit DistinctNames(std::vector<std::string> names)
+      : names_(std::move(names)), taken_(names_.begin(), names_.end()) {}
+
+  void add(std::string name) {
+    while (!taken_.insert(name).second) name += '_';
+    names_.push_back(std::move(name));
+  }
+  [[nodiscard]] Index size() const { return std::ssize(names_); }
+  [[nodiscard]] std::vector<std::string> release() { return std::move(names_); }
+
+ private:
+  std::vector<std::string> names_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
 
 BothScales::BothScales(std::vector<std::string> features, Standardisation scale, bool intercept,
                        bool standardised)
-    : scale_(std::move(scale)), intercept_(intercept), standardised_(standardised), names_(features) {
+    : scale_(std::move(scale)), intercept_(intercept), standardised_(standardised) {
   if (scale_.mean.size() != features.size() || scale_.scale.size() != features.size())
     throw std::invalid_argument("there must be a mean and a scale for every feature");
-  if (intercept) names_.emplace_back("(intercept)");
-  if (!intercept && standardised) names_.emplace_back("(offset)");
-  num_original_ = std::ssize(names_);
-  if (!standardised) return;
-  for (const std::string& feature : features) names_.push_back(std::string("std_").append(feature));
-  if (intercept) names_.emplace_back("std_(intercept)");
+  DistinctNames names(features);
+  if (intercept) names.add("(intercept)");
+  if (!intercept && standardised) names.add("(offset)");
+  num_original_ = names.size();
+  if (standardised) {
+    for (const std::string& feature : features) names.add("std_" + feature);
+    if (intercept) names.add("std_(intercept)");
+  }
+  names_ = names.release();
 }
 
 std::vector<double> BothScales::values(const double* theta) const {

@@ -43,6 +43,12 @@ TEST(BothScales, TheConstantOfAModelWithoutAnInterceptIsCalledOffset) {
   EXPECT_EQ(without.num_original(), 4);
 }
 
+TEST(BothScales, AFeatureThatIsCalledAsOursAreKeepsItsName) {
+  const BothScales both({"a", "std_a", "(intercept)"}, uneven(), true, true);
+  EXPECT_EQ(both.names(), (std::vector<std::string>{"a", "std_a", "(intercept)", "(intercept)_", "std_a_",
+                                                    "std_std_a", "std_(intercept)", "std_(intercept)_"}));
+}
+
 TEST(BothScales, FeaturesAsTheyAreHaveOneScale) {
   const BothScales both({"a"}, Standardisation::identity(1), false, false);
   EXPECT_EQ(both.names(), std::vector<std::string>{"a"});

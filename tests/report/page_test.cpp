@@ -192,6 +192,7 @@ TEST(Page, SaysWhenItIsNotCertified) {
   data.certificate->coreset.k_hat = 0.91;
   const std::string html = body_of(report_html(data));
   EXPECT_TRUE(contains(html, "Not certified"));
+  EXPECT_TRUE(contains(html, "on all rows these numbers may be others"));
   EXPECT_TRUE(contains(html, "cannot be trusted"));
   EXPECT_FALSE(contains(html, "Safe to use"));
 }

@@ -24,7 +24,8 @@ class BothScales {
   BothScales(std::vector<std::string> features, Standardisation scale, bool intercept, bool standardised);
 
   /// First the original scale: the features, then "(intercept)" or "(offset)". Then, if there are two scales,
-  /// the parameters as they were sampled: "std_" before the feature or "(intercept)".
+  /// the parameters as they were sampled: "std_" before the feature or "(intercept)". Features keep their
+  /// names; what is made up and would repeat one gets a "_" behind it.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// How many of them are on the original scale.
   [[nodiscard]] Index num_original() const { return num_original_; }

@@ -237,6 +237,8 @@ std::string coefficient_section(const ReportData& data, const Selection& selecti
       "R-hat above 1.01 or an effective sample size (ESS) below 400 is marked: sample longer.";
   if (data.corrected)
     html += " Means, sds and quantiles are those of the draws as the certificate weighs them.";
+  if (data.certificate && !data.certificate->safe())
+    html += " <strong>This run is not certified: on all rows these numbers may be others.</strong>";
   html += "</p>\n";
   html += joined({"<div class=\"table\">", coefficient_table(data, selection).html(), "</div>\n"});
   if (!selection.forest.empty()) {
