@@ -105,7 +105,11 @@ TEST_F(Output, InputIsNeverReplacedByItsCoreset) {
 
 TEST_F(Output, DashIsNotAFileName) {
   expect_refused(run(build({"--out", "-"})), 64, "--out is -; leave --out away to get the coreset on stdout");
-  expect_refused(run(build({"--out", "c.csv.gz"})), 64, "give a name that ends in .csv");
+}
+
+TEST_F(Output, ACompressedNameIsRefusedBecauseNothingIsCompressed) {
+  expect_refused(run(build({"--out", "c.csv.gz"})), 64,
+                 "--out ends in .gz, but a coreset is written as plain CSV; give a name that ends in .csv");
 }
 
 TEST_F(Output, FullDeviceIsAnIoErrorThatNamesIt) {
