@@ -73,6 +73,23 @@ Deviation deviation(const Trace& trace, Index rows, Index steps, const Exact& ex
   return out;
 }
 
+// The paper: "FW only finds a good coreset after all 5000 points in the dataset have been added". Tested half
+// way; no coreset at all has the error 1.
+Finding half_way(const Trace& fw, const Trace& giga, Index rows) {
+  constexpr double kNoBetter = 0.999, kGiga = 0.71;  // the latter a little above sqrt(1/2)
+  const Index half = std::max<Index>(1, rows / 2);
+  std::string ours;
+  for (const Index points : {std::max<Index>(1, rows / 50), half, std::max<Index>(1, 9 * rows / 10)})
+    ours += fmt::format("{}at {} of {} points FW {:.2f}, GIGA {:.2f}", ours.empty() ? "" : "; ", points, rows,
+                        fw.error_at(points), giga.error_at(points));
+  return {
+      "paper",
+      fmt::format("with half of the points FW has an error of {} or more, that of no coreset being 1; GIGA "
+                  "less than {}",
+                  kNoBetter, kGiga),
+      ours, fw.error_at(half) >= kNoBetter && giga.error_at(half) < kGiga};
+}
+
 class AxisVectors final : public Experiment {
  public:
   explicit AxisVectors(const Settings& settings) : settings_(settings), rows_(settings.scale.axis_rows) {}
@@ -135,9 +152,9 @@ void AxisVectors::run_greedy(const TrialStore& store, Method method, const char*
 Report AxisVectors::report(const TrialStore& store) const {
   std::vector<std::vector<Trace>> traces(kContenders.size());
   for (Index k = 0; k < settings_.trials; ++k)
-    traces[0].push_back(trace_of(store.result(trial_name("rnd", k))));
+    traces[0].push_back(store.read_result(trial_name("rnd", k), trace_of));
   for (std::size_t m = 1; m < kContenders.size(); ++m)
-    traces[m] = {trace_of(store.result(kContenders[m].name))};
+    traces[m] = {store.read_result(kContenders[m].name, trace_of)};
   const Trace &fw = traces[1][0], &giga = traces[2][0], &corrective = traces[3][0];
   constexpr double kExact = 1e-9;
   Report out;
@@ -158,35 +175,25 @@ Report AxisVectors::report(const TrialStore& store) const {
   out.findings.push_back({"paper", "in early iterations FW does as RND does",
                           fmt::format("median error of RND over FW's at {} points: {:.2f}", early, ratio),
                           ratio > 0.9 && ratio < 1.1});
-  const Index half = rows_ / 2;
-  out.findings.push_back(
-      {"paper", "FW finds a good coreset only when all points are in it; GIGA is better all along",
-       fmt::format(
-           "at {} of {} points FW {:.2f}, no better than no coreset, GIGA {:.2f}; at {}, {:.2f} and {:.2f}",
-           half, rows_, fw.error_at(half), giga.error_at(half), early, fw.error_at(early),
-           giga.error_at(early)),
-       fw.error_at(half) > 0.999 && giga.error_at(half) < 0.71});
+  out.findings.push_back(half_way(fw, giga, rows_));
 
-  Panel error{"Error", {"construction iterations", true}, {"|L(w) - L|", true}, {}};
+  Panel error{"Error", {"construction iterations", true}, {"|L(w) - L|", true, kExact}, {}};
   Panel size{"Size", {"construction iterations", true}, {"points in the coreset", true}, {}};
   for (std::size_t m = 0; m < kContenders.size(); ++m) {
     const std::vector<double> units(traces[m].size(), std::sqrt(static_cast<double>(rows_)));
     const std::vector<Index> iterations = log_spaced(std::ssize(traces[m][0].error), 80);
     error.curves.push_back(error_curve(kContenders[m], traces[m], units, iterations));
     size.curves.push_back(size_curve(kContenders[m], traces[m], iterations));
-    for (CurvePoint& point : error.curves.back().points)
-      if (point.mid < kExact) point.low = 0;  // exact: a logarithm has no place for it
   }
   out.figures.push_back(
       {"axis",
        title(),
        "GIGA and corrective, which goes a fifth of the way, lie on each other. Median and quartiles of RND "
        "over trials; the "
-       "others have no randomness. The last iteration of the greedy methods is exact and has no "
-       "place on the axis.",
+       "others have no randomness. The last iteration of FW and GIGA is exact: it is not drawn, but "
+       "stands in the table.",
        {error, size},
-       2,
-       false});
+       2});
   return out;
 }
 

@@ -1,6 +1,7 @@
 // An experiment of the paper: the jobs it consists of, and what their results say.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,9 +37,14 @@ class Experiment {
   [[nodiscard]] virtual std::string title() const = 0;  ///< as a heading
   /// All that its trials depend on besides their number.
   [[nodiscard]] virtual Json settings() const = 0;
+  /// Reads what its trials need, before anything is made or removed in its folder. Throws InputMissing and
+  /// DataError for data that cannot be used; CannotCreate if the trials there were made with other data.
+  virtual void prepare(const std::filesystem::path& /*folder*/, Earlier /*earlier*/) {}
+  /// Keeps in the folder what prepare() will look for in a later run.
+  virtual void begin(const TrialStore& /*store*/) const {}
   /// What is still to be done. Jobs save their trials to the store, which must outlive them.
   [[nodiscard]] virtual std::vector<Job> jobs(const TrialStore& store) const = 0;
-  /// Of finished jobs.
+  /// Of all that is finished in the store.
   [[nodiscard]] virtual Report report(const TrialStore& store) const = 0;
 };
 

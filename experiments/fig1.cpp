@@ -140,11 +140,15 @@ class Fig1 final : public Experiment {
   }
 
   Report report(const TrialStore& store) const override {
-    const Json result = store.result("replications");
+    return store.read_result("replications", [this](const Json& result) { return report_of(result); });
+  }
+
+ private:
+  [[nodiscard]] Report report_of(const Json& result) const {
     Report out;
     for (const Variant& variant : kVariants) {
       const auto error = [&](const char* method) {
-        return median(result[variant.name][method].get<std::vector<double>>());
+        return median(result.at(variant.name).at(method).get<std::vector<double>>());
       };
       const double giga = error("giga"), fw = error("frank_wolfe");
       out.findings.push_back(
@@ -164,9 +168,8 @@ class Fig1 final : public Experiment {
     return out;
   }
 
- private:
   static double variance_ratio(const Json& result, const Variant& variant, const char* method) {
-    return median(result[variant.name][std::string(method) + "_variance"].get<std::vector<double>>());
+    return median(result.at(variant.name).at(std::string(method) + "_variance").get<std::vector<double>>());
   }
 
   void run(const TrialStore& store, const JobContext& context) const {
@@ -195,8 +198,7 @@ class Fig1 final : public Experiment {
         "FW must put the weight sigma / sigma_n on its point: its vector is too long and its posterior too "
         "narrow. GIGA scales its point to be nearest to the sum. The first of the replications.",
         {density_panel(all), vector_panel(all)},
-        2,
-        false};
+        2};
   }
 
   const Settings& settings_;

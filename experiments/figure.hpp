@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Axis {
   bool log = false;
   /// Of the vertical one: what lies below is not drawn.
   double least = -std::numeric_limits<double>::infinity();
+  /// Of the horizontal one: where a thin upright line is drawn.
+  std::optional<double> mark = {};
 };
 
 struct Panel {
@@ -41,7 +44,6 @@ struct Figure {
   std::string caption;  ///< what to look for
   std::vector<Panel> panels;
   int columns = 3;
-  bool measured = false;  ///< it shows times, which no two runs have alike
 };
 
 /// Whether the axes have a place for it.

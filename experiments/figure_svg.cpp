@@ -168,11 +168,15 @@ std::string panel_svg(const Panel& panel) {
       up.add(point.high);
     }
   }
+  if (panel.x.mark) across.add(*panel.x.mark);
   across.settle();
   up.settle();
   const Ruler x(panel.x.log, across.low, across.high, kLeft, kWidth - kRight);
   const Ruler y(panel.y.log, up.low, up.high, kHeight - kBottom, kTop);
   std::string out = axes(panel, x, y);
+  if (panel.x.mark)
+    out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}\" class=\"mark\"/>\n", x(*panel.x.mark), kTop,
+                       kHeight - kBottom);
   for (const Curve& curve : panel.curves) out += curve_svg(panel, curve, x, y);
   return out;
 }
@@ -208,8 +212,8 @@ std::string legend(const Figure& figure) {
 }  // namespace
 
 bool shown(const Panel& panel, const CurvePoint& point) {
-  return (!panel.x.log || point.x > 0) && (!panel.y.log || point.low > 0) && point.mid >= panel.y.least &&
-         std::isfinite(point.x) && std::isfinite(point.mid);
+  return (!panel.x.log || point.x > 0) && (!panel.y.log || std::max(point.low, panel.y.least) > 0) &&
+         point.mid >= panel.y.least && std::isfinite(point.x) && std::isfinite(point.mid);
 }
 
 std::string svg(const Figure& figure) {
@@ -221,7 +225,8 @@ std::string svg(const Figure& figure) {
       "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#22262b\" role=\"img\">\n",
       width, height);
   out +=
-      "<style>.grid{stroke:#e3e5e7;fill:none}.axis{stroke:#5d6670;fill:none}.name{font-weight:600}</style>\n";
+      "<style>.grid{stroke:#e3e5e7;fill:none}.axis,.mark{stroke:#5d6670;fill:none}.name{font-weight:600}</"
+      "style>\n";
   out += fmt::format(
       "<title>{0}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
       "<text x=\"16\" y=\"24\" font-size=\"15\" class=\"name\">{0}</text>\n",

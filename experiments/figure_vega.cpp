@@ -92,6 +92,7 @@ Json band_layer(const Panel& panel, const Parts& parts) {
            {{"x", encoding_of("x", panel.x)},
             {"y", encoding_of("low", panel.y)},
             {"y2", {{"field", "high"}}},
+            {"order", {{"field", "order"}}},
             {"color", by_name(parts, parts.colours)}}}};
 }
 
@@ -104,6 +105,12 @@ Json line_layer(const Panel& panel, const Parts& parts) {
             {"order", {{"field", "order"}}},
             {"color", by_name(parts, parts.colours)},
             {"strokeDash", by_name(parts, parts.dashes)}}}};
+}
+
+Json upright_layer(const Axis& x) {
+  return {{"data", {{"values", Json::array({Json{{"x", *x.mark}}})}}},
+          {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}}},
+          {"encoding", {{"x", encoding_of("x", x)}}}};
 }
 
 Json mark_layer(const Panel& panel, const Parts& parts) {
@@ -125,6 +132,7 @@ Json mark_layer(const Panel& panel, const Parts& parts) {
 std::string vega_lite(const Panel& panel) {
   const Parts parts = parts_of(panel);
   Json layers = Json::array();
+  if (panel.x.mark) layers.push_back(upright_layer(panel.x));
   if (!parts.with_line.empty()) {
     layers.push_back(band_layer(panel, parts));
     layers.push_back(line_layer(panel, parts));

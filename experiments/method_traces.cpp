@@ -52,7 +52,9 @@ Json to_json(const Trace& trace) {
 }
 
 Trace trace_of(const Json& json) {
-  return {json["error"].get<std::vector<double>>(), json["size"].get<std::vector<Index>>()};
+  Trace trace{json.at("error").get<std::vector<double>>(), json.at("size").get<std::vector<Index>>()};
+  (void)json.at("size").at(trace.error.size() - 1);  // throws for no iterations, and for too few sizes
+  return trace;
 }
 
 std::vector<Index> log_spaced(Index last, int count) {

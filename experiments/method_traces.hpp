@@ -18,11 +18,13 @@ struct Contender {
   const char* name;   ///< in files
   const char* title;  ///< in figures
   Style style;
+  Method method;
 };
-inline constexpr std::array<Contender, 4> kContenders = {{{"rnd", "RND", Style::Random},
-                                                          {"frank_wolfe", "FW", Style::FrankWolfe},
-                                                          {"giga", "GIGA", Style::Giga},
-                                                          {"corrective", "corrective", Style::Corrective}}};
+inline constexpr std::array<Contender, 4> kContenders = {
+    {{"rnd", "RND", Style::Random, Method::Uniform},
+     {"frank_wolfe", "FW", Style::FrankWolfe, Method::FrankWolfe},
+     {"giga", "GIGA", Style::Giga, Method::Giga},
+     {"corrective", "corrective", Style::Corrective, Method::Corrective}}};
 
 /// One build: after iteration t + 1 the relative error is error[t] and the coreset has size[t] points. A
 /// build that ended keeps its last values.
@@ -41,6 +43,7 @@ struct Trace {
                                 const JobContext& context);
 
 [[nodiscard]] Json to_json(const Trace& trace);
+/// Throws Json::exception for what is no trace.
 [[nodiscard]] Trace trace_of(const Json& json);
 
 /// Iterations from 1 to `last`, about evenly spaced on a logarithmic axis, each once.

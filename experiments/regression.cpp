@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 
+#include "experiments/data_record.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/regression_results.hpp"
 #include "experiments/regression_trial.hpp"
@@ -13,8 +16,8 @@
 namespace giga::experiments {
 namespace {
 
-// Seconds of one trial's construction and of its chains, HMC, RWMH, NUTS, measured on one core of a small
-// machine: for the display of progress.
+// Seconds of one trial's construction and of its chains, measured on one core of a small machine: for the
+// display of progress.
 struct Usual {
   const char* set;
   double build_s;
@@ -35,17 +38,41 @@ double usual_s(const SetInfo& info, const std::vector<SamplerKind>& samplers) {
   return sum;
 }
 
+std::string name_of(SamplerKind sampler) {
+  return std::string(giga::name(sampler));
+}
+
 // Trials that were made by other protocols are not mixed with these.
 Json protocols_json() {
   Json all = Json::object();
   for (const SamplerKind sampler : {SamplerKind::Nuts, SamplerKind::Hmc, SamplerKind::Rwmh}) {
     const SampleOptions options = paper_protocol(sampler);
-    all[std::string(giga::name(sampler))] = {{"warmup", options.warmup},
-                                             {"draws", options.draws},
-                                             {"thin", options.thin},
-                                             {"metric", giga::name(options.metric)}};
+    all[name_of(sampler)] = {{"warmup", options.warmup},
+                             {"draws", options.draws},
+                             {"thin", options.thin},
+                             {"metric", giga::name(options.metric)}};
   }
   return all;
+}
+
+// In the order of the paper's figures.
+constexpr std::array<SamplerKind, 3> kSamplers = {SamplerKind::Hmc, SamplerKind::Rwmh, SamplerKind::Nuts};
+
+// Throws InputMissing unless the folder has the files of all real sets: now, not after an hour.
+void require_files(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw InputMissing(printable_path(folder) +
+                       ": no such folder; --data is that of the files that scripts/convert-data makes");
+  std::string missing, origins;
+  for (const SetInfo& info : kSets) {
+    if (is_synthetic(info) || std::filesystem::exists(folder / info.file, ignored)) continue;
+    missing += fmt::format("{}{}", missing.empty() ? "" : ", ", info.file);
+    origins += fmt::format("{}{} from {}", origins.empty() ? "" : ", ", info.title, info.origin);
+  }
+  if (!missing.empty())
+    throw InputMissing(fmt::format("{}: lacks {}; get {}, and make the files with scripts/convert-data",
+                                   printable_path(folder), missing, origins));
 }
 
 class RegressionExperiment final : public Experiment {
@@ -54,16 +81,7 @@ class RegressionExperiment final : public Experiment {
     for (const SetInfo& info : kSets) {
       if (is_synthetic(info) || settings.data) sets_.push_back(&info);
     }
-    if (!settings.data) return;
-    for (const SetInfo* info : sets_) {  // now, not after an hour
-      const std::filesystem::path file = *settings.data / info->file;
-      std::error_code ignored;
-      if (!is_synthetic(*info) && !std::filesystem::exists(file, ignored))
-        throw InputMissing(
-            fmt::format("{}: no such file; {} is at {}, and scripts/convert-data makes the file "
-                        "from it",
-                        printable_path(file), info->title, info->origin));
-    }
+    if (settings.data) require_files(*settings.data);
   }
 
   std::string name() const override { return "regression"; }
@@ -80,16 +98,38 @@ class RegressionExperiment final : public Experiment {
             {"fisher_draws", scale.fisher_draws}};
   }
 
+  void prepare(const std::filesystem::path& folder, Earlier earlier) override;
+  void begin(const TrialStore& store) const override;
   std::vector<Job> jobs(const TrialStore& store) const override;
   Report report(const TrialStore& store) const override;
 
  private:
   void run(const TrialStore& store, const RegressionSet& set, Index trial,
            const std::vector<SamplerKind>& samplers, const JobContext& context) const;
+  [[nodiscard]] Index num_trials(const TrialStore& store, const SetInfo& info, SamplerKind sampler) const;
+  void report_sampler(const TrialStore& store, SamplerKind sampler, Report& out) const;
 
   const Settings& settings_;
-  std::vector<const SetInfo*> sets_;
+  std::vector<const SetInfo*> sets_;                                         // asked for
+  std::map<std::string, std::shared_ptr<const RegressionSet>> loaded_ = {};  // by name, the real ones
+  Json data_record_ = Json::object();
 };
+
+void RegressionExperiment::prepare(const std::filesystem::path& folder, Earlier earlier) {
+  const ThreadPool pool;
+  Json entries = Json::object();
+  for (const SetInfo* info : sets_) {
+    if (is_synthetic(*info)) continue;
+    const auto set = std::make_shared<const RegressionSet>(*info, settings_, pool);
+    entries[info->name] = data_entry(*set, *settings_.data / info->file);
+    loaded_[info->name] = set;
+  }
+  data_record_ = data_record(folder, entries, earlier);
+}
+
+void RegressionExperiment::begin(const TrialStore& store) const {
+  if (!data_record_.empty()) write_whole(store.folder() / "data.json", data_record_.dump(1) + "\n");
+}
 
 // One job does the samplers of a trial one after the other: they share its projection and coresets. The
 // longest begin first.
@@ -97,12 +137,12 @@ std::vector<Job> RegressionExperiment::jobs(const TrialStore& store) const {
   std::vector<Job> jobs;
   const ThreadPool pool;
   for (const SetInfo* info : sets_) {
-    std::shared_ptr<const RegressionSet> set;
+    const auto known = loaded_.find(info->name);
+    std::shared_ptr<const RegressionSet> set = known == loaded_.end() ? nullptr : known->second;
     for (Index k = 0; k < settings_.trials; ++k) {
       std::vector<SamplerKind> missing;
       for (const SamplerKind sampler : settings_.samplers)
-        if (!store.has(regression_trial_name(*info, std::string(giga::name(sampler)), k)))
-          missing.push_back(sampler);
+        if (!store.has(regression_trial_name(*info, name_of(sampler), k))) missing.push_back(sampler);
       if (missing.empty()) continue;
       if (!set) set = std::make_shared<RegressionSet>(*info, settings_, pool);
       jobs.push_back({fmt::format("{}, trial {}", info->title, k + 1), usual_s(*info, missing),
@@ -125,28 +165,50 @@ void RegressionExperiment::run(const TrialStore& store, const RegressionSet& set
     const double own = usual_s(set.info(), {sampler}) - usual_s(set.info(), {});
     const RegressionTrial::Outcome outcome =
         work.run(sampler, [&](double share) { context.at((before + share * own) / all); });
-    store.save(regression_trial_name(set.info(), std::string(giga::name(sampler)), trial), outcome.result,
-               outcome.times);
+    store.save(regression_trial_name(set.info(), name_of(sampler), trial), outcome.result, outcome.times);
     before += own;
   }
+}
+
+// Of those asked for, the ones that the store has.
+Index RegressionExperiment::num_trials(const TrialStore& store, const SetInfo& info,
+                                       SamplerKind sampler) const {
+  Index count = 0;
+  for (Index k = 0; k < settings_.trials; ++k)
+    count += store.has(regression_trial_name(info, name_of(sampler), k)) ? 1 : 0;
+  return count;
+}
+
+// Every set that has all trials, asked for now or in an earlier run.
+void RegressionExperiment::report_sampler(const TrialStore& store, SamplerKind sampler, Report& out) const {
+  std::vector<SetResults> sets;
+  for (const SetInfo& info : kSets) {
+    const Index count = num_trials(store, info, sampler);
+    if (count == settings_.trials) {
+      sets.push_back(read_results(store, info, name_of(sampler), settings_));
+    } else if (count > 0) {
+      out.notes.push_back(fmt::format("{} by {} is left out: it has {} of {} trials", info.title,
+                                      name_of(sampler), count, settings_.trials));
+    }
+  }
+  if (sets.empty()) return;
+  const auto add = [](auto& to, auto from) { to.insert(to.end(), from.begin(), from.end()); };
+  add(out.findings, findings_of(sets));
+  add(out.timing, timing_of(sets));
+  add(out.timing_rows, timing_rows(sets));
+  out.figures.push_back(size_figure(sets));
+  out.figures.push_back(time_figure(sets));
 }
 
 Report RegressionExperiment::report(const TrialStore& store) const {
   Report out;
   out.timing_headings = timing_headings();
-  for (const SamplerKind sampler : settings_.samplers) {
-    std::vector<SetResults> sets;
-    for (const SetInfo* info : sets_)
-      sets.push_back(read_results(store, *info, std::string(giga::name(sampler)), settings_));
-    const auto add = [](auto& to, auto from) { to.insert(to.end(), from.begin(), from.end()); };
-    add(out.findings, findings_of(sets));
-    add(out.timing, timing_of(sets));
-    add(out.timing_rows, timing_rows(sets));
-    out.figures.push_back(size_figure(sets));
-    out.figures.push_back(time_figure(sets));
-  }
+  for (const SamplerKind sampler : kSamplers) report_sampler(store, sampler, out);
   for (const SetInfo& info : kSets) {
-    if (!is_synthetic(info) && !settings_.data)
+    const bool was_run = std::any_of(kSamplers.begin(), kSamplers.end(), [&](SamplerKind sampler) {
+      return num_trials(store, info, sampler) > 0;
+    });
+    if (!was_run)
       out.notes.push_back(
           fmt::format("{} was not run: get it from {}, make {} with scripts/convert-data, and give "
                       "its folder with --data",

@@ -17,8 +17,7 @@ const std::array<SetInfo, 6> kSets = {{
     {"biketrips", "BikeTrips", Family::PoissonSoftplus, "biketrips.npz",
      "http://archive.ics.uci.edu/ml/datasets/Bike+Sharing+Dataset"},
     {"airportdelays", "AirportDelays", Family::PoissonSoftplus, "airportdelays.npz",
-     "http://stat-computing.org/dataexpo/2009/the-data.html, with weather from "
-     "https://www.wunderground.com/history/"},
+     "https://github.com/trevorcampbell/bayesian-coresets (the table its authors joined)"},
 }};
 
 bool is_synthetic(const SetInfo& info) {

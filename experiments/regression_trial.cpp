@@ -66,7 +66,7 @@ void RegressionTrial::build_paths(const VectorTable& table) {
   for (const Stop& stop : giga) {
     const auto past = std::find_if(all.begin(), all.end(),
                                    [&](const Stop& each) { return each.asked > stop.num_points(); });
-    equals_.push_back(*std::prev(past));
+    equals_.push_back(past == all.begin() ? Stop{} : *std::prev(past));  // GIGA may have no points at all
   }
   for (const Stop& stop : all)
     if (std::binary_search(sizes.begin(), sizes.end(), stop.asked)) ours.push_back(stop);

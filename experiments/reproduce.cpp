@@ -66,14 +66,6 @@ std::string timing_markdown(const Section& section) {
   return out;
 }
 
-Json verdicts_json(const Section& section) {
-  Json out = Json::array();
-  for (const Finding& each : section.report.findings)
-    out.push_back(
-        {{"source", each.source}, {"claim", each.claim}, {"ours", each.ours}, {"holds", each.holds}});
-  return out;
-}
-
 PageTable numbers(const Panel& panel) {
   PageTable table{panel.title, {"curve", panel.x.label, "lower quartile", "median", "upper quartile"}, {}};
   const auto text = [](double value) { return fmt::format("{:.4g}", value); };
@@ -111,7 +103,7 @@ void write_section(const fs::path& folder, const Section& section, const std::st
     write_whole(folder / (figure.file + ".csv"), csv(figure));
   }
   write_whole(folder / "verdicts.md", verdicts_markdown(section));
-  write_whole(folder / "verdicts.json", verdicts_json(section).dump(1) + "\n");
+  write_whole(folder / "verdicts.json", findings_json(section.report.findings).dump(1) + "\n");
   if (!section.report.timing.empty() || !section.report.timing_rows.empty())
     write_whole(folder / "timing.md", timing_markdown(section));
   write_whole(folder / "figures.html", page_html(section, version));
@@ -120,10 +112,10 @@ void write_section(const fs::path& folder, const Section& section, const std::st
 // Of a coreset's path: the build is one, looked at on the way, and a chain that was not run again has the
 // time of the one before.
 double seconds_of_path(const Json& stops) {
-  double sum = stops.empty() ? 0 : stops.back()["build_s"].get<double>();
+  double sum = stops.empty() ? 0 : stops.back().at("build_s").get<double>();
   double before = -1;
   for (const Json& stop : stops) {
-    const auto chain_s = stop["chain_s"].get<double>();
+    const auto chain_s = stop.at("chain_s").get<double>();
     if (chain_s != before) sum += chain_s;
     before = chain_s;
   }
@@ -131,8 +123,8 @@ double seconds_of_path(const Json& stops) {
 }
 
 double seconds_in(const Json& times) {
-  if (times.is_number()) return times.get<double>();
   if (times.is_array()) return seconds_of_path(times);
+  if (!times.is_object()) return times.get<double>();
   double sum = 0;
   for (const Json& part : times) sum += seconds_in(part);
   return sum;
@@ -142,7 +134,8 @@ double seconds_of_trials(const TrialStore& store) {
   double sum = 0;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(store.folder() / "times", ignored))
-    if (entry.path().extension() == ".json") sum += seconds_in(store.times(entry.path().stem().string()));
+    if (entry.path().extension() == ".json")
+      sum += store.read_times(entry.path().stem().string(), seconds_in);
   return sum;
 }
 
@@ -176,13 +169,16 @@ RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, co
   for (const Kind kind : kinds) experiments.push_back(make(kind, settings));
   for (const auto& each : experiments)
     check_earlier(options.out / each->name(), each->settings(), options.earlier);
-  make_out(options.out);
+  for (const auto& each : experiments) each->prepare(options.out / each->name(), options.earlier);
+  make_out(options.out);  // nothing is made or removed before
   std::vector<TrialStore> stores;
   for (const auto& each : experiments)
     stores.emplace_back(options.out / each->name(), each->settings(), options.earlier);
   std::vector<Job> jobs;
-  for (std::size_t e = 0; e < experiments.size(); ++e)
+  for (std::size_t e = 0; e < experiments.size(); ++e) {
+    experiments[e]->begin(stores[e]);
     for (Job& job : experiments[e]->jobs(stores[e])) jobs.push_back(std::move(job));
+  }
   run_jobs(jobs, ThreadPool(options.threads), watch);
 
   RunResult result;
@@ -210,6 +206,14 @@ std::string findings_markdown(const std::vector<Finding>& findings) {
   std::vector<std::vector<std::string>> rows;
   for (const Finding& each : findings) rows.push_back({each.claim, each.source, each.ours, word(each.holds)});
   return table_markdown({"claim", "of", "ours", "verdict"}, rows);
+}
+
+Json findings_json(const std::vector<Finding>& findings) {
+  Json out = Json::array();
+  for (const Finding& each : findings)
+    out.push_back(
+        {{"source", each.source}, {"claim", each.claim}, {"ours", each.ours}, {"holds", each.holds}});
+  return out;
 }
 
 }  // namespace giga::experiments

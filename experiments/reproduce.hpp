@@ -2,6 +2,7 @@
 //
 //   DIR/verdicts.md                    of all experiments that were asked for
 //   DIR/<experiment>/settings.json     what its trials depend on
+//   DIR/regression/data.json           the data files they were made with
 //   DIR/<experiment>/trials/*.json     raw results, one file a trial
 //   DIR/<experiment>/times/*.json      what was measured, apart from them
 //   DIR/<experiment>/<figure>.svg      and .csv, its points
@@ -49,5 +50,6 @@ struct RunResult {
 
 /// As a table: claim, ours, holds.
 [[nodiscard]] std::string findings_markdown(const std::vector<Finding>& findings);
+[[nodiscard]] Json findings_json(const std::vector<Finding>& findings);
 
 }  // namespace giga::experiments

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -14,14 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Json read_json(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    throw DataError(printable_path(path) + ": is not a whole JSON file; remove it and --resume");
-  return json;
-}
+constexpr const char* kTrialAdvice = "remove it and --resume";
+constexpr const char* kRunAdvice = "take another --out, or --force to begin anew";
 
 // The first setting that differs, for the message.
 std::string difference(const Json& before, const Json& now) {
@@ -31,6 +26,39 @@ std::string difference(const Json& before, const Json& now) {
       return fmt::format("{}: {} before, {} now", key, before[key].dump(), value.dump());
   }
   return "settings.json";
+}
+
+bool has_trials(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder / "trials", ignored))
+    if (entry.path().extension() == ".json") return true;
+  return false;
+}
+
+bool is_figure_or_verdict(const fs::path& file) {
+  const fs::path extension = file.extension(), name = file.filename();
+  return extension == ".svg" || extension == ".csv" || name == "verdicts.md" || name == "verdicts.json" ||
+         name == "timing.md" || name == "figures.html";
+}
+
+void remove_whole(const fs::path& path) {
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (error) throw CannotCreate(printable_path(path) + ": cannot be removed: " + error.message());
+}
+
+// settings.json goes last: as long as it is there, the trials that are left are known to be of that run.
+void clear(const fs::path& folder) {
+  for (const char* part : {"trials", "times", "data.json"}) remove_whole(folder / part);
+  std::vector<fs::path> made;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.is_regular_file(ignored) && is_figure_or_verdict(entry.path())) made.push_back(entry.path());
+  for (const fs::path& file : made) remove_whole(file);
+  std::error_code error;
+  fs::remove(folder / "settings.json", error);
+  if (error)
+    throw CannotCreate(printable_path(folder / "settings.json") + ": cannot be removed: " + error.message());
 }
 
 }  // namespace
@@ -47,14 +75,29 @@ void write_whole(const fs::path& path, std::string_view content) {
   file.commit();
 }
 
+Json read_json(const fs::path& path, const char* advice) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded())
+    throw DataError(fmt::format("{}: is not a whole JSON file; {}", printable_path(path), advice));
+  return json;
+}
+
 void check_earlier(const fs::path& folder, const Json& settings, Earlier earlier) {
+  if (earlier == Earlier::Replace) return;
   const fs::path record = folder / "settings.json";
-  std::error_code ignored;
-  if (earlier == Earlier::Replace || !fs::exists(record, ignored)) return;
   const std::string name = printable_path(folder);
+  std::error_code ignored;
+  if (!fs::exists(record, ignored)) {
+    if (has_trials(folder))
+      throw CannotCreate(name +
+                         ": has trials of an unknown run, without settings.json; --force removes them");
+    return;
+  }
   if (earlier == Earlier::Refuse)
     throw CannotCreate(name + ": has an earlier run; --resume goes on with it, --force begins anew");
-  const Json before = read_json(record);
+  const Json before = read_json(record, kRunAdvice);
   if (before != settings)
     throw CannotCreate(
         fmt::format("{}: was begun with other settings ({}); take those, another --out, or "
@@ -66,10 +109,8 @@ TrialStore::TrialStore(fs::path folder, const Json& settings, Earlier earlier) :
   check_earlier(folder_, settings, earlier);
   const fs::path record = folder_ / "settings.json";
   std::error_code ignored;
-  if (earlier == Earlier::Replace && fs::exists(record, ignored)) {
-    fs::remove(record, ignored);  // first: what is left is then no run
-    for (const char* part : {"trials", "times"}) fs::remove_all(folder_ / part, ignored);
-  }
+  // A folder that is no run may have files of somebody else.
+  if (earlier == Earlier::Replace && (fs::exists(record, ignored) || has_trials(folder_))) clear(folder_);
   make_folder(folder_);
   make_folder(folder_ / "trials");
   make_folder(folder_ / "times");
@@ -90,12 +131,13 @@ void TrialStore::save(const std::string& name, const Json& result, const Json& t
   write_whole(path("trials", name), result.dump(1) + "\n");
 }
 
-Json TrialStore::result(const std::string& name) const {
-  return read_json(path("trials", name));
+Json TrialStore::json_of(const fs::path& path) {
+  return read_json(path, kTrialAdvice);
 }
 
-Json TrialStore::times(const std::string& name) const {
-  return read_json(path("times", name));
+void TrialStore::refuse(const fs::path& path, const char* what) {
+  throw DataError(fmt::format("{}: is not what a trial of this experiment leaves ({}); {}",
+                              printable_path(path), printable(what, 200), kTrialAdvice));
 }
 
 std::string trial_name(const std::string& what, long trial) {

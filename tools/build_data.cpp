@@ -30,21 +30,6 @@ void resolve_size(BuildRequest& request, const Problem& problem, const Notes& no
   request.size = rows;
 }
 
-void note_missed_tolerance(const BuildRequest& request, const CoresetResult& result, const Notes& note) {
-  if (request.coreset.tolerance == 0 || result.build.termination == Termination::ToleranceMet ||
-      result.zero_target)
-    return;
-  const bool bare_curvature =
-      request.coreset.projection == ProjectionKind::Curvature && request.coreset.remainder_dim == 0;
-  const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with --size"
-                       : bare_curvature
-                           ? "the curvature does not see the rest: add --remainder-dim 500, or use "
-                             "--projection random"
-                           : "use a larger --projection-dim, or auto";
-  note(fmt::format("the held-out error ended at {:.3g}, above --tolerance {}; {}", result.heldout_error,
-                   shortest(request.coreset.tolerance), remedy));
-}
-
 DataFacts facts_of(const Problem& problem, const CoresetResult& result, const ThreadPool& pool) {
   DataFacts facts;
   facts.distinct_rows = problem.model().num_rows();
@@ -68,6 +53,19 @@ DataFacts facts_of(const Problem& problem, const CoresetResult& result, const Th
 }
 
 }  // namespace
+
+std::optional<std::string> missed_tolerance(const CoresetOptions& options, const CoresetResult& result) {
+  if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target)
+    return std::nullopt;
+  const bool bare_curvature = options.projection == ProjectionKind::Curvature && options.remainder_dim == 0;
+  const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with --size"
+                       : bare_curvature
+                           ? "the curvature does not see the rest: add --remainder-dim 500, or use "
+                             "--projection random"
+                           : "use a larger --projection-dim, or auto";
+  return fmt::format("the held-out error ended at {:.3g}, above --tolerance {}; {}", result.heldout_error,
+                     shortest(options.tolerance), remedy);
+}
 
 // Said before the work: nobody should wait a minute to hear that it was in vain.
 void check_memory(const CoresetOptions& options, const Problem& problem) {
@@ -130,7 +128,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   progress.end();
   stop_if_signalled();
   for (const std::string& text : result.notes) note(text);
-  note_missed_tolerance(request, result, note);
+  if (const auto text = missed_tolerance(request.coreset, result)) note(*text);
   if (result.zero_target)
     note("the vectors sum to zero but for rounding: there is nothing to approximate, the coreset is empty");
   BuildOutcome outcome = build_outcome(problem, std::move(result), pool);

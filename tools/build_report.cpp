@@ -45,9 +45,10 @@ std::string input_text(const BuildRequest& request, const BuildOutcome& outcome)
     case InputKind::Loglik:
       return fmt::format("{}: N = {} observations, S = J = {} draws", path, outcome.num_rows, outcome.dim);
   }
-  return fmt::format("{}: N = {} row{}, D = {} parameter{}", request.input == "-" ? "standard input" : path,
-                     outcome.num_rows, outcome.num_rows == 1 ? "" : "s", outcome.data->num_parameters,
-                     outcome.data->num_parameters == 1 ? "" : "s");
+  return fmt::format(
+      "{}: N = {} row{}, D = {} parameter{}, response {}", request.input == "-" ? "standard input" : path,
+      outcome.num_rows, outcome.num_rows == 1 ? "" : "s", outcome.data->num_parameters,
+      outcome.data->num_parameters == 1 ? "" : "s", printable(outcome.data->response_name, 40));
 }
 
 std::string projection_text(const BuildRequest& request, const BuildOutcome& outcome) {

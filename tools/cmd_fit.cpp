@@ -21,8 +21,8 @@ constexpr const char* kDescription =
 
 constexpr const char* kExamples = R"(Examples:
   giga fit flights.csv --family bernoulli
-      coreset, draws and report in flights-fit; DATA is .csv, .csv.gz, .npy,
-      .npz (X and y), .svm or .libsvm; - is CSV on stdin
+      coreset, draws and report in flights-fit; DATA is .csv, .tsv or .txt
+      (or with .gz), .npy, .npz (X and y), .svm or .libsvm; - is CSV on stdin
   giga fit trips.npz --family poisson --link softplus --size 100 --out trips
       with 100 points, whatever the certificate says of them
   giga fit --resume trips
@@ -37,7 +37,8 @@ from its posterior by NUTS, and checks the draws against every row. Without
   coreset.csv   the rows and their weights, with all their columns
   draws_1.csv   a chain each, as CmdStan writes them; weights.csv corrects
                 them to the posterior of all rows
-  summary.csv   means, sds, quantiles, R-hat and ESS of every coefficient
+  posterior.csv means, sds and quantiles of every coefficient, corrected so
+  summary.csv   the same of the draws as they are, with R-hat
   run.json      the record: options, errors, certificate, times)";
 
 // Options that a resumed run may have beside --resume; the others are those of the run that was stopped.

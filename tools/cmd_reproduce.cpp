@@ -61,14 +61,6 @@ experiments::Watch watch_with(Progress& progress) {
   return watch;
 }
 
-Json findings_json(const std::vector<Finding>& findings) {
-  Json out = Json::array();
-  for (const Finding& each : findings)
-    out.push_back(
-        {{"source", each.source}, {"claim", each.claim}, {"ours", each.ours}, {"holds", each.holds}});
-  return out;
-}
-
 // The processor as Linux names it; empty where it does not.
 std::string processor() {
   std::ifstream lines("/proc/cpuinfo");
@@ -85,13 +77,15 @@ std::string record(const ReproduceRequest& request, const RunResult& result, dou
   for (const Section& section : result.sections)
     sections.push_back({{"name", section.name},
                         {"title", section.title},
-                        {"verdicts", findings_json(section.report.findings)},
-                        {"timing", findings_json(section.report.timing)},
+                        {"verdicts", experiments::findings_json(section.report.findings)},
+                        {"timing", experiments::findings_json(section.report.timing)},
                         {"notes", section.report.notes}});
+  const Json data = request.settings.data ? Json(printable_path(*request.settings.data)) : Json(nullptr);
   const Json json = {{"version", GIGA_VERSION},
                      {"seed", request.settings.seed},
                      {"trials", request.settings.trials},
                      {"samplers", samplers},
+                     {"data", data},
                      {"processor", processor()},
                      {"threads", ThreadPool(request.run.threads).num_threads()},
                      {"experiments", sections},

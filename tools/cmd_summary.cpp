@@ -145,6 +145,15 @@ Json record_of(const SummaryRequest& request, const std::vector<Quantity>& quant
   return record;
 }
 
+// Draws of giga fit are those of a coreset: what they are corrected to lies beside them.
+void note_corrected(const std::filesystem::path& folder, const Notes& note) {
+  const std::filesystem::path path = folder / kPosteriorFile;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored))
+    note("these are the draws of the coreset as they are; " + printable_path(path) +
+         " has the posterior of all rows, by their weights");
+}
+
 void run(const Arguments& arguments) {
   const SummaryRequest request = summary_request(arguments);
   const Notes note(request.quiet);
@@ -162,6 +171,7 @@ void run(const Arguments& arguments) {
   const std::vector<std::string> said = warnings(quantities, health);
   stop_if_signalled();
   for (const std::string& text : said) note(text);
+  note_corrected(request.files[0].parent_path(), note);
   write_stdout(request.json  ? dumped(record_of(request, quantities, health, said))
                : request.csv ? summary_csv(quantities)
                              : summary_text(quantities));

@@ -20,19 +20,31 @@ std::string duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// Every coefficient on both scales, of the posterior of all rows: by the draws as the certificate weighs
+// them.
+std::vector<Quantity> corrected_quantities(const FitOutcome& outcome) {
+  const Correction& correction = outcome.certificate.coreset;
+  std::vector<Quantity> all(outcome.sample.quantities.begin() + 1, outcome.sample.quantities.end());
+  all = weighted_quantities(std::move(all), outcome.sample.chains, correction.weights);
+  std::vector<Estimate> estimates = correction.quantities_after;
+  estimates.insert(estimates.end(), correction.after.begin(), correction.after.end());
+  for (std::size_t k = 0; k < all.size() && k < estimates.size(); ++k)
+    all[k].summary.mcse_mean = estimates[k].mcse_mean;
+  return all;
+}
+
 // Of the posterior of all rows, where the certificate allows it.
 std::string coefficient_table(const FitOutcome& outcome) {
-  const auto count = static_cast<std::size_t>(outcome.sample.num_original);
-  const Correction& correction = outcome.certificate.coreset;
   if (!outcome.certificate.safe()) return sample_table(outcome.sample);
-  std::vector<Quantity> quantities(outcome.sample.quantities.begin() + 1,
-                                   outcome.sample.quantities.begin() + 1 + static_cast<Index>(count));
-  quantities = weighted_quantities(std::move(quantities), outcome.sample.chains, correction.weights);
-  const auto& estimates =
-      correction.quantities_after.empty() ? correction.after : correction.quantities_after;
-  for (std::size_t k = 0; k < count && k < estimates.size(); ++k)
-    quantities[k].summary.mcse_mean = estimates[k].mcse_mean;
-  return summary_text(quantities);
+  const std::vector<Quantity> all = corrected_quantities(outcome);
+  return summary_text(std::span(all).first(static_cast<std::size_t>(outcome.sample.num_original)));
+}
+
+std::string table_text(const Certificate& certificate) {
+  if (!certificate.safe()) return "the draws of the coreset's posterior as they are";
+  const Correction& correction = certificate.coreset;
+  return fmt::format("the posterior of all rows: {} draws as the certificate weighs them, worth {}",
+                     grouped(correction.num_draws), grouped(static_cast<Index>(correction.effective_size)));
 }
 
 std::string coreset_text(const FitRequest& request, const FitOutcome& outcome) {
@@ -46,8 +58,7 @@ std::string coreset_text(const FitRequest& request, const FitOutcome& outcome) {
 std::string rounds_text(const FitOutcome& outcome) {
   std::string text;
   for (const FitRound& round : outcome.rounds) {
-    text +=
-        fmt::format("{}{} points: k-hat {:.2f}", text.empty() ? "" : "; ", grouped(round.size), round.k_hat);
+    text += fmt::format("{}{}: k-hat {:.2f}", text.empty() ? "" : "; ", points_text(round.size), round.k_hat);
   }
   return text;
 }
@@ -126,17 +137,17 @@ std::string fit_summary(const FitRequest& request, const FitOutcome& outcome) {
   };
   const FitSeconds& s = outcome.seconds;
   line("data",
-       fmt::format("{}: {} rows, {} parameters",
+       fmt::format("{}: {} rows, {} parameters, response {}",
                    request.build.input == "-" ? "standard input" : printable_path(request.build.input),
-                   grouped(outcome.build.num_rows), outcome.sample.num_parameters));
+                   grouped(outcome.build.num_rows), outcome.sample.num_parameters,
+                   printable(outcome.build.data->response_name, 40)));
   line("model", model_text(request.build.model));
   line("coreset", coreset_text(request, outcome));
   if (outcome.rounds.size() > 1) line("rounds", rounds_text(outcome));
   line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",
                             outcome.build.result.relative_error, outcome.build.data->heldout_error));
   line("certificate", certificate_sentence(outcome.certificate));
-  line("table", outcome.certificate.safe() ? "the posterior of all rows: draws as the certificate weighs them"
-                                           : "the draws of the coreset's posterior as they are");
+  line("table", table_text(outcome.certificate));
   line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
                               "{:.2f} certify, {:.2f} report: {:.2f} in all",
                               outcome.load_s, s.laplace, s.project + s.prepare, s.construct, s.sample,
@@ -172,6 +183,14 @@ Json fit_record(const FitRequest& request, const FitOutcome& outcome) {
   record["seconds"] = request.times ? seconds_json(outcome) : Json(nullptr);
   record["peak_bytes"] = request.times ? Json(peak_bytes()) : Json(nullptr);
   return record;
+}
+
+std::string points_text(Index size) {
+  return fmt::format("{} point{}", grouped(size), size == 1 ? "" : "s");
+}
+
+std::string posterior_csv(const FitOutcome& outcome) {
+  return weighted_csv(corrected_quantities(outcome));
 }
 
 std::string weights_csv(const FitOutcome& outcome) {

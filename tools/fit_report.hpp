@@ -31,6 +31,12 @@ struct FitOutcome {
 
 [[nodiscard]] Json fit_record(const FitRequest& request, const FitOutcome& outcome);
 
+/// "1 point", "1,000 points"
+[[nodiscard]] std::string points_text(Index size);
+
+/// Every coefficient on both scales, of the posterior of all rows. Only of a safe certificate.
+[[nodiscard]] std::string posterior_csv(const FitOutcome& outcome);
+
 /// chain,draw,weight
 [[nodiscard]] std::string weights_csv(const FitOutcome& outcome);
 

@@ -90,7 +90,7 @@ void add_fit_options(Arguments& arguments) {
   arguments.add_flag("strict", "Exit with code 1 unless the verdict is safe", run);
   const std::string output = "Output";
   arguments.add_value("out", "DIR",
-                      "Folder for coreset.csv, draws_1.csv, ..., summary.csv, run.json\n"
+                      "Folder for coreset.csv, draws_1.csv, ..., posterior.csv, run.json\n"
                       "and report.html, made if it does not exist (default NAME-fit\n"
                       "for NAME.csv)",
                       output);

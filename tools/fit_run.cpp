@@ -112,6 +112,7 @@ class FitRun {
     if (state.coreset || !state.rounds.empty()) note_("going on with what was done before");
     FitResult result = fitted(problem, state, digest);
     for (const std::string& text : result.coreset.notes) say(text);
+    if (const auto text = missed_tolerance(result.options, result.coreset)) say(*text);
     return files_of(problem, std::move(result));
   }
 
@@ -149,8 +150,8 @@ class FitRun {
       if (partial_ != nullptr) partial_->save(now, request_.sample.sample, digest);
       if (now.coreset) return;
       progress_.end();
-      note_(fmt::format("{} points are not certified (k-hat {:.2f}); trying {}", now.rounds.back().size,
-                        now.rounds.back().k_hat, now.next_size));
+      note_(fmt::format("{} {} not certified (k-hat {:.2f}); trying {}", points_text(now.rounds.back().size),
+                        now.rounds.back().size == 1 ? "is" : "are", now.rounds.back().k_hat, now.next_size));
       display.renew();
     };
     FitResult result = fit(problem, options_, pool_, observer, state);
@@ -183,6 +184,7 @@ class FitRun {
     out.files.emplace_back("coreset.json", coreset_companion(request_.build, outcome_.build));
     for (auto& file : draws_files(request_.sample, outcome_.sample)) out.files.push_back(std::move(file));
     out.files.emplace_back(kWeightsFile, weights_csv(outcome_));
+    if (outcome_.certificate.safe()) out.files.emplace_back(kPosteriorFile, posterior_csv(outcome_));
     out.files.emplace_back(kReportFile, report_html(page));
     out.files.emplace_back(kRecordFile, out.record);
     out.summary = fit_summary(request_, outcome_);

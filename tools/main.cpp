@@ -69,6 +69,7 @@ class Command {
     try {
       root_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
+      refuse_all_leftovers();
       write_stdout(root_.help());
       return kOk;
     } catch (const CLI::CallForVersion& version) {
@@ -80,9 +81,7 @@ class Command {
     } catch (const CLI::ParseError& error) {
       throw UsageError(error.what());
     }
-    for (const CLI::App* app :
-         {static_cast<const CLI::App*>(&root_), static_cast<const CLI::App*>(simulate_)})
-      refuse_leftovers(*app);
+    refuse_all_leftovers();
     for (const Verb& verb : verbs_) {
       if (!verb.app->parsed()) continue;
       verb.run();
@@ -93,6 +92,11 @@ class Command {
   }
 
  private:
+  void refuse_all_leftovers() const {
+    refuse_leftovers(root_);
+    refuse_leftovers(*simulate_);
+  }
+
   // Words that belong to no verb: before it, in place of it, or after a "--".
   static void refuse_leftovers(const CLI::App& app) {
     const std::vector<std::string> left = app.remaining();

@@ -117,7 +117,7 @@ void add_table_options(Arguments& arguments, const std::string& table) {
   arguments.add_value("weights", "NAME", "Column of observation weights (default none)", table);
   arguments.add_choice<MissingWord>("missing", "WHAT",
                                     "Rows with NaN, NA or empty cells: refuse (default), drop", table);
-  arguments.add_value("delimiter", "C", "Between the fields of a CSV file, or tab (default ,)", table);
+  arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", table);
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", table);
 }
 
@@ -142,7 +142,7 @@ ReadOptions read_options(const Arguments& arguments) {
   if (const auto delimiter = arguments.text("delimiter")) {
     if (*delimiter == "tab" || *delimiter == "\\t") {
       read.delimiter = '\t';
-    } else if (delimiter->size() == 1 && (*delimiter)[0] > ' ' && (*delimiter)[0] < 127 &&
+    } else if (delimiter->size() == 1 && (*delimiter)[0] >= ' ' && (*delimiter)[0] < 127 &&
                kNoDelimiters.find((*delimiter)[0]) == std::string_view::npos) {
       read.delimiter = (*delimiter)[0];
     } else {

@@ -177,7 +177,8 @@ RunFacts facts_of_record(const Json& record) {
   const auto path = options.at("path").get<std::string>();
   facts.data_name = path == "-" ? "standard input" : fs::path(path).filename().string();
   facts.title = "giga " + record.at("command").get<std::string>() + ": " + facts.data_name;
-  facts.model = record.at("model").get<std::string>();
+  facts.model = fmt::format("response {}, {}", record.at("response").get<std::string>(),
+                            record.at("model").get<std::string>());
   for (const auto& [name, value] : options.items()) {
     if (!value.is_null() && name != "threads") facts.options.emplace_back(name, option_text(value));
   }

@@ -30,9 +30,12 @@ std::vector<Kind> kinds_of(const std::optional<std::string>& word) {
   return kinds;
 }
 
-void refuse_unless_regression(const Arguments& arguments, const std::vector<Kind>& kinds) {
-  if (std::find(kinds.begin(), kinds.end(), Kind::Regression) != kinds.end()) return;
-  for (const char* option : {"sampler", "data"}) {
+void refuse_what_means_nothing(const Arguments& arguments, const std::vector<Kind>& kinds) {
+  std::vector<const char*> idle;
+  if (kinds == std::vector{Kind::Fig1}) idle.push_back("trials");
+  if (std::find(kinds.begin(), kinds.end(), Kind::Regression) == kinds.end())
+    idle.insert(idle.end(), {"sampler", "data"});
+  for (const char* option : idle) {
     if (arguments.given(option))
       throw UsageError(fmt::format("--{} means nothing to {}; leave it away", option, name(kinds[0])));
   }
@@ -42,7 +45,7 @@ void refuse_unless_regression(const Arguments& arguments, const std::vector<Kind
 
 void add_reproduce_options(Arguments& arguments) {
   const std::string what = "Experiment";
-  arguments.add_value("trials", "T", "1 to 1000 (default 20, the paper's)", what);
+  arguments.add_value("trials", "T", "Not for fig1: 1 to 1000 (default 20, the paper's)", what);
   arguments.add_choice<SamplerKind>("sampler", "NAME", "regression: hmc, rwmh or nuts (default: all three)",
                                     what);
   arguments.add_value("data", "FOLDER",
@@ -57,7 +60,8 @@ void add_reproduce_options(Arguments& arguments) {
   const std::string output = "Output";
   arguments.add_value("out", "DIR", "Folder of results, figures and verdicts (required)", output);
   arguments.add_flag("resume", "Go on with the earlier run in DIR", output);
-  arguments.add_flag("force", "Begin anew in DIR, removing the trials of an earlier run", output);
+  arguments.add_flag("force", "Begin anew in DIR, removing trials, figures and verdicts of an earlier run",
+                     output);
   arguments.add_flag("json", "Print the record of the run on stdout", output);
   arguments.add_flag("quiet", "No notes, no progress, no table", output);
   arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
@@ -66,7 +70,7 @@ void add_reproduce_options(Arguments& arguments) {
 ReproduceRequest reproduce_request(const Arguments& arguments, const std::optional<std::string>& word) {
   ReproduceRequest request;
   request.kinds = kinds_of(word);
-  refuse_unless_regression(arguments, request.kinds);
+  refuse_what_means_nothing(arguments, request.kinds);
   experiments::Settings& settings = request.settings;
   settings.trials = arguments.count("trials", settings.trials, 1, kMostTrials);
   settings.seed = arguments.whole("seed", settings.seed, 0, std::numeric_limits<std::uint64_t>::max());

@@ -62,7 +62,8 @@ class FolderMade {
 // What a run in the folder replaces or removes: draws that are there, and files with one name in every run.
 std::vector<fs::path> replaced_in(const fs::path& folder, std::span<const char* const> more) {
   std::vector<fs::path> paths = draws_in(folder);
-  for (const char* name : {kRecordFile, kSummaryFile, kCertificateFile, kReportFile, kWeightsFile})
+  for (const char* name :
+       {kRecordFile, kSummaryFile, kCertificateFile, kReportFile, kWeightsFile, kPosteriorFile})
     paths.push_back(folder / name);
   for (const char* name : more) paths.push_back(folder / name);
   return paths;
@@ -133,7 +134,8 @@ void write_run_folder(const fs::path& folder, bool force,
   for (const auto& output : outputs) output->commit();
   made.keep();
   std::vector<fs::path> stale = draws_in(folder);
-  for (const char* name : {kCertificateFile, kReportFile, kWeightsFile}) stale.push_back(folder / name);
+  for (const char* name : {kCertificateFile, kReportFile, kWeightsFile, kPosteriorFile})
+    stale.push_back(folder / name);
   for (const fs::path& path : stale) {
     const bool written = std::any_of(files.begin(), files.end(),
                                      [&](const auto& file) { return path.filename() == file.first; });

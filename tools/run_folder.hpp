@@ -17,7 +17,8 @@ inline constexpr const char* kCertificateFile = "certificate.json";
 inline constexpr const char* kRecordFile = "run.json";
 inline constexpr const char* kSummaryFile = "summary.csv";
 inline constexpr const char* kReportFile = "report.html";
-inline constexpr const char* kWeightsFile = "weights.csv";  ///< of the draws, by the certificate
+inline constexpr const char* kWeightsFile = "weights.csv";      ///< of the draws, by the certificate
+inline constexpr const char* kPosteriorFile = "posterior.csv";  ///< what they say with these weights
 
 /// What giga fit writes besides.
 inline constexpr std::array kCoresetFiles = {"coreset.csv", "coreset.json"};

@@ -120,8 +120,8 @@ std::string sample_facts(const SampleRequest& request, const SampleOutcome& outc
   } else {
     input += fmt::format(": N = {} row{}", outcome.num_rows, outcome.num_rows == 1 ? "" : "s");
   }
-  line("input", fmt::format("{}, D = {} parameter{}", input, outcome.num_parameters,
-                            outcome.num_parameters == 1 ? "" : "s"));
+  line("input", fmt::format("{}, D = {} parameter{}, response {}", input, outcome.num_parameters,
+                            outcome.num_parameters == 1 ? "" : "s", printable(outcome.response, 40)));
   line("model", model_text(request.model));
   std::string sampler(name(request.sample.sampler));
   if (request.sample.sampler != SamplerKind::Rwmh)

@@ -8,6 +8,7 @@
 #include "data_input.hpp"
 #include "displays.hpp"
 #include "giga/infer/regression_posterior.hpp"
+#include "giga/pipeline/mode_notes.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "giga/report/original_scale.hpp"
 #include "support/exit_codes.hpp"
@@ -107,6 +108,9 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
   stop_if_signalled();
   if (mode.end != LaplaceEnd::Converged)
     note("the search for the posterior mode did not converge; chains start where it ended");
+  if (!request.companion) {  // of a coreset that was said when it was built
+    for (const std::string& text : mode_notes(problem, mode.posterior.mean())) note(text);
+  }
   std::vector<double> chain_s;
   const std::vector<Chain> chains = run_chains(request, problem, mode.posterior, pool, progress, chain_s);
   const double sample_s = stage.restart();

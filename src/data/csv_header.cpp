@@ -43,7 +43,8 @@ void check_text(std::string_view first, std::size_t offset, Index line, const st
     const std::size_t length = character_length(first, i);
     if (length == 0) {
       throw DataError(name + ": invalid UTF-8 in the header" + where(i) + ": '" +
-                      printable(first.substr(i, 8)) + "'; convert to UTF-8, for example with iconv -t UTF-8");
+                      printable(first.substr(i, 8)) +
+                      "'; convert to UTF-8, for example with iconv -f LATIN1 -t UTF-8");
     }
     i += length;
   }
@@ -64,8 +65,24 @@ char likelier_delimiter(std::string_view first, char delimiter) {
   return best;
 }
 
-std::string spelled(char delimiter) {
-  return delimiter == '\t' ? "a tab" : std::string("'") + delimiter + "'";
+// "+1 3:0.5 7:1".
+bool looks_like_libsvm(std::string_view first) {
+  const std::size_t blank = std::min(first.find(' '), first.size());
+  return first.find(':', blank) != std::string_view::npos &&
+         parse_cell(first.substr(0, blank)).kind == CellKind::Number;
+}
+
+void refuse_delimiter(std::string_view first, Index line, char delimiter, const std::string& name) {
+  const char other = likelier_delimiter(first, delimiter);
+  if (other == '\0') return;
+  if (other == ' ' && looks_like_libsvm(first)) {
+    throw DataError(name + ": line " + std::to_string(line) + " looks like libsvm; name the file .svm");
+  }
+  const std::string quoted = std::string("'") + other + "'";
+  // The comma is the default, but not of a .tsv.
+  const char* where = delimiter == '\t' && other == ',' ? " and name the file .csv" : "";
+  throw DataError(name + ": found 1 column; is the delimiter " + (other == '\t' ? "a tab" : quoted) +
+                  "? Set it with --delimiter " + (other == '\t' ? "tab" : quoted) + where);
 }
 
 }  // namespace
@@ -84,6 +101,21 @@ std::size_t skip_byte_order_mark(std::string_view text, const std::string& name)
   return 0;
 }
 
+void refuse_comment(std::string_view first, std::string_view second, Index line, char delimiter,
+                    const std::string& name) {
+  const auto is_wide = [&](std::string_view row) {
+    return std::count(row.begin(), row.end(), delimiter) >= kMaxColumns;
+  };
+  if (!first.starts_with('#') || second.empty() || is_wide(first) || is_wide(second)) return;
+  const CsvRow below = split_row(second, delimiter);
+  const bool has_number = std::any_of(below.cells.begin(), below.cells.end(), [](const std::string& cell) {
+    return parse_cell(cell).kind == CellKind::Number;
+  });
+  if (has_number && split_row(first, delimiter).cells.size() == below.cells.size()) return;
+  throw DataError(name + ": line " + std::to_string(line) +
+                  " begins with '#', but comment lines are not read; remove the line");
+}
+
 std::vector<std::string> read_names(std::string_view first, std::size_t offset, Index line,
                                     const ReadOptions& options, const std::string& name) {
   check_text(first, offset, line, name);
@@ -93,13 +125,7 @@ std::vector<std::string> read_names(std::string_view first, std::size_t offset, 
   }
   CsvRow row = split_row(first, options.delimiter);
   if (!row.problem.empty()) throw DataError(name + ": line " + std::to_string(line) + row.problem);
-  if (row.cells.size() == 1) {
-    const char other = likelier_delimiter(first, options.delimiter);
-    if (other != '\0') {
-      throw DataError(name + ": found 1 column; is the delimiter " + spelled(other) +
-                      "? Set it with --delimiter");
-    }
-  }
+  if (row.cells.size() == 1) refuse_delimiter(first, line, options.delimiter, name);
   if (!options.header) return default_names(static_cast<Index>(row.cells.size()));
   const bool numeric = std::all_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) {
     return parse_cell(cell).kind == CellKind::Number;

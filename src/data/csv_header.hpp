@@ -12,6 +12,11 @@ namespace giga {
 /// Bytes of a UTF-8 byte order mark at the start. Throws DataError for text in UTF-16 or UTF-32.
 [[nodiscard]] std::size_t skip_byte_order_mark(std::string_view text, const std::string& name);
 
+/// Throws DataError if the first row is a comment. A '#' may also begin a name: then the row below has as
+/// many fields, and a number among them.
+void refuse_comment(std::string_view first, std::string_view second, Index line, char delimiter,
+                    const std::string& name);
+
 /// The column names. `first` is the first row that is not blank, at `offset` of the file, on `line`. Throws
 /// DataError.
 [[nodiscard]] std::vector<std::string> read_names(std::string_view first, std::size_t offset, Index line,

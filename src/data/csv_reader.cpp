@@ -48,6 +48,11 @@ CsvStart find_start(std::string_view text, const ReadOptions& options, const std
   if (at >= text.size()) throw DataError(name + ": file is empty");
   const std::size_t end = row_end(text, at);
   const std::string_view first = text.substr(at, end - at);
+  if (first.starts_with('#')) {
+    std::size_t below = end;
+    while (below < text.size() && is_blank_line(text, below)) below = row_end(text, below);
+    refuse_comment(first, text.substr(below, row_end(text, below) - below), line, options.delimiter, name);
+  }
   CsvStart start{read_names(first, at, line, options, name), at, line};
   if (options.header) {
     start.offset = end;

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "data/csv_reader.hpp"
 #include "data/libsvm.hpp"
@@ -13,6 +15,27 @@
 #include "giga/data/mapped_file.hpp"
 
 namespace giga {
+namespace {
+
+// Tables of other programs: no name would make them CSV.
+constexpr std::array<std::string_view, 15> kForeign{".parquet", ".feather", ".arrow", ".xlsx", ".xls",
+                                                    ".ods",     ".json",    ".rds",   ".rda",  ".rdata",
+                                                    ".dta",     ".sav",     ".pkl",   ".h5",   ".mat"};
+
+[[noreturn]] void refuse_extension(const std::filesystem::path& path, std::string_view file) {
+  (void)MappedFile::open(path);  // a file that is not there is the first thing to say
+  for (const std::string_view foreign : kForeign) {
+    if (!file.ends_with(foreign)) continue;
+    throw DataError(printable_path(path) + ": " + std::string(foreign) +
+                    " files are not read; export it as CSV from the program that made it");
+  }
+  throw DataError(
+      printable_path(path) +
+      ": the format is told by the extension: .csv, .tsv or .txt, with or without .gz; .npy, .npz, "
+      ".svm or .libsvm; if it is CSV, name it .csv or give it on standard input as -");
+}
+
+}  // namespace
 
 Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
                      const ReadProgress& progress) {
@@ -20,16 +43,16 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   std::string file = path.filename().string();
   std::transform(file.begin(), file.end(), file.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (file.ends_with(".csv")) return read_csv(path, options, pool, progress);
-  if (file.ends_with(".csv.gz")) return read_gzip_csv(path, options, pool, progress);
   if (file.ends_with(".npy")) return read_npy_dataset(path, options, pool, progress);
   if (file.ends_with(".npz")) return read_npz_dataset(path, options, pool, progress);
   if (file.ends_with(".svm") || file.ends_with(".libsvm")) return read_libsvm(path, options, pool, progress);
-  (void)MappedFile::open(path);  // a file that is not there is the first thing to say
-  throw DataError(
-      printable_path(path) +
-      ": the format is told by the extension: .csv, .csv.gz, .npy, .npz, .svm or .libsvm; rename the "
-      "file, or give CSV on standard input as -");
+  const bool packed = file.ends_with(".gz");
+  const std::string_view text = std::string_view(file).substr(0, file.size() - (packed ? 3 : 0));
+  const bool tabs = text.ends_with(".tsv");
+  if (!tabs && !text.ends_with(".csv") && !text.ends_with(".txt")) refuse_extension(path, file);
+  ReadOptions chosen = options;
+  if (tabs && chosen.delimiter == ReadOptions().delimiter) chosen.delimiter = '\t';
+  return packed ? read_gzip_csv(path, chosen, pool, progress) : read_csv(path, chosen, pool, progress);
 }
 
 }  // namespace giga

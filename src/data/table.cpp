@@ -1,6 +1,8 @@
 #include "data/table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -20,13 +22,48 @@ std::string in_quotes(std::string_view value) {
 }
 
 // What to do about a column that is not all numbers.
-std::string advice(const Column& column) {
+std::string advice(const Column& column, const std::string& cure = "correct it") {
   switch (column.role) {
     case ColumnRole::Feature:
-      return "correct it, or leave the column out: name the columns to use with --features";
-    case ColumnRole::Response: return "correct it, or choose another column with --response";
-    default: return "correct it, or choose another column with --weights";
+      return cure + ", or leave the column out: name the columns to use with --features";
+    case ColumnRole::Response: return cure + ", or choose another column with --response";
+    default: return cure + ", or choose another column with --weights";
   }
+}
+
+constexpr std::array<std::string_view, 16> kTruths{"true",  "True", "TRUE", "T",   "false", "False",
+                                                   "FALSE", "F",    "yes",  "Yes", "YES",   "Y",
+                                                   "no",    "No",   "NO",   "N"};
+constexpr std::array<std::string_view, 6> kAbsences{"?", ".", "-", "--", "*", "n.a."};
+
+template <std::size_t Size>
+bool among(const std::array<std::string_view, Size>& words, std::string_view text) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+bool is_number(std::string_view text) {
+  return parse_cell(text).kind == CellKind::Number;
+}
+
+// "-0,09" and "1,5", but not "1,234", which may be thousands.
+bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) return false;
+  const CellValue before = parse_cell(text.substr(0, comma));
+  const std::string_view after = text.substr(comma + 1);
+  return before.kind == CellKind::Number && !after.empty() && (after.size() != 3 || before.value == 0) &&
+         after.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// What to write for what a cell that is no number most likely means; empty if there is no telling.
+std::string cure_of(std::string_view text) {
+  text = trimmed(text);
+  if (among(kTruths, text)) return "write 1 and 0";
+  if (among(kAbsences, text)) return "if it means missing, write NA";
+  if (has_decimal_comma(text)) return "decimal commas are not read; write a point";
+  if (text.ends_with('%') && is_number(text.substr(0, text.size() - 1))) return "write it without the '%'";
+  if (text.starts_with('$') && is_number(text.substr(1))) return "write it without the '$'";
+  return "";
 }
 
 }  // namespace
@@ -74,6 +111,9 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
     if (column.role == ColumnRole::Feature)
       parts_.feature_names[static_cast<std::size_t>(column.feature)] = column.name;
   }
+  if (!options.response && parts_.response_name != "y")
+    add_note("the response is '" + printable(parts_.response_name) +
+             "', the last column; --response chooses another");
 }
 
 void Table::allocate(Index rows) {
@@ -119,6 +159,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     return {};
   }
   if (cell.kind == CellKind::Missing) {
+    slot.base[place.row * slot.stride] = std::numeric_limits<double>::quiet_NaN();
     note_missing(place, issues);
     return {};
   }
@@ -134,6 +175,8 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     case CellKind::NotANumber:
       if (text.find('\0') != std::string_view::npos)
         return start + " has a NUL byte; save the file again as text";
+      if (const std::string cure = cure_of(text); !cure.empty())
+        return start + " is not a number; " + advice(column, cure);
       if (place.row == 0 && column.role == ColumnRole::Feature) {
         return start + " is not a number; if the column holds text, name the numeric columns with --features";
       }
@@ -165,6 +208,21 @@ void Table::merge(Issues&& block) {
   }
 }
 
+// Dropping rows does not help where a column has no number at all. Missing cells are NaN in their slots.
+std::string Table::empty_column() const {
+  if (parts_.num_rows < 2 || issues_.missing < parts_.num_rows) return {};
+  const std::vector<Slot> all = slots();
+  for (std::size_t col = 0; col < all.size(); ++col) {
+    const Slot& slot = all[col];
+    Index row = 0;
+    while (slot.base != nullptr && row < parts_.num_rows && std::isnan(slot.base[row * slot.stride])) ++row;
+    if (row < parts_.num_rows) continue;
+    return column_place(parts_.columns, static_cast<Index>(col)) + " is empty in every row; " +
+           advice(parts_.columns[col], "fill it in");
+  }
+  return {};
+}
+
 void Table::refuse_missing() const {
   std::string message = parts_.name + ": " + counted(issues_.missing, " missing value", " missing values") +
                         " (NaN, NA or empty): ";
@@ -174,14 +232,18 @@ void Table::refuse_missing() const {
     message.append(", ").append(column_place(parts_.columns, col));
   }
   if (issues_.missing > static_cast<Index>(kPlacesShown)) message += "; ...";
-  throw DataError(message + "; fill them in, or drop such rows with --missing drop");
+  const std::string empty = empty_column();
+  throw DataError(message + "; " +
+                  (empty.empty() ? "fill them in, or drop such rows with --missing drop" : empty));
 }
 
 void Table::drop_incomplete_rows() {
   const std::vector<Index>& dropped = issues_.incomplete;
   if (static_cast<Index>(dropped.size()) == parts_.num_rows) {
+    const std::string empty = empty_column();
     throw DataError(parts_.name + ": all " + counted(parts_.num_rows, " row has", " rows have") +
-                    " missing values (NaN, NA or empty); none is left after dropping");
+                    " missing values (NaN, NA or empty); " +
+                    (empty.empty() ? "none is left after dropping" : empty));
   }
   const Index dim = parts_.num_features;
   Index kept = 0;

@@ -62,8 +62,8 @@ class Table {
 
   void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
 
-  /// Stores the value of a cell, or notes that it is missing. A problem's `what` if it is infinite, overflows
-  /// or is no number; empty if all is well. `text` is how the cell reads, for messages.
+  /// Stores the value of a cell, or NaN and notes that it is missing. A problem's `what` if it is infinite,
+  /// overflows or is no number; empty if all is well. `text` is how the cell reads, for messages.
   [[nodiscard]] std::string store(const CellValue& cell, std::string_view text, CellPlace place,
                                   const Slot& slot, Issues& issues) const;
   /// The same for a number of a binary file.
@@ -77,6 +77,8 @@ class Table {
 
  private:
   void note_missing(CellPlace place, Issues& issues) const;
+  /// What to say of the first used column that is missing in every row of several; empty if there is none.
+  [[nodiscard]] std::string empty_column() const;
   void refuse_missing() const;
   void drop_incomplete_rows();
   void note_unnamed_features();

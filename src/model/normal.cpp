@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -127,8 +128,9 @@ double kl_divergence(const Normal& p, const Normal& q) {
   const MatrixMap factor(p.factor().data(), p.dim(), p.dim());
   const Eigen::VectorXd apart = VectorMap(q.mean().data(), q.dim()) - VectorMap(p.mean().data(), p.dim());
   const double trace = (factor.transpose() * (precision * factor)).trace();
-  return 0.5 * (trace + apart.dot(precision * apart) - static_cast<double>(p.dim()) + q.log_determinant() -
-                p.log_determinant());
+  const double twice = trace + apart.dot(precision * apart) - static_cast<double>(p.dim()) +
+                       q.log_determinant() - p.log_determinant();
+  return std::max(0.0, twice / 2);  // below 0 by rounding alone
 }
 
 }  // namespace giga

@@ -43,7 +43,9 @@ Response labels(const Dataset& data) {
   const bool zero_one = only(0, 1), minus_plus = only(-1, 1);
   if (!zero_one && !minus_plus) {
     throw DataError(data.name() + ": column '" + printable(data.response_name()) + "' has the values " +
-                    listed(found, kListed) + "; bernoulli needs 0 and 1, or -1 and 1");
+                    listed(found, kListed) +
+                    "; bernoulli needs 0 and 1, or -1 and 1: recode them, or choose another column with "
+                    "--response");
   }
   Response out;
   out.values.reserve(y.size());

@@ -8,6 +8,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
+#include "giga/pipeline/mode_notes.hpp"
 #include "pipeline/heldout.hpp"
 #include "pipeline/watched_rows.hpp"
 
@@ -161,6 +162,8 @@ class Run {
     if (result.laplace->end != LaplaceEnd::Converged)
       result.notes.emplace_back(
           "the search for the posterior mode did not converge; pihat is taken where it ended");
+    for (std::string& note : mode_notes(problem_, result.pihat.mean()))
+      result.notes.push_back(std::move(note));
   }
 
   [[nodiscard]] RandomProjectionOptions heldout_options() const {

@@ -99,6 +99,38 @@ constexpr std::array<Figure, 11> kFigures = {{{"mean", &QuantitySummary::mean},
                                               {"mcse_mean", &QuantitySummary::mcse_mean},
                                               {"mcse_sd", &QuantitySummary::mcse_sd}}};
 
+// What is known of weighted draws.
+constexpr std::array<Figure, 8> kWeightedFigures = {{{"mean", &QuantitySummary::mean},
+                                                     {"median", &QuantitySummary::median},
+                                                     {"sd", &QuantitySummary::sd},
+                                                     {"q5", &QuantitySummary::q5},
+                                                     {"q95", &QuantitySummary::q95},
+                                                     {"ess_bulk", &QuantitySummary::ess_bulk},
+                                                     {"ess_tail", &QuantitySummary::ess_tail},
+                                                     {"mcse_mean", &QuantitySummary::mcse_mean}}};
+
+std::string csv_of(std::span<const Quantity> quantities, std::span<const Figure> figures) {
+  std::string csv = "variable";
+  for (const Figure& figure : figures) csv.append(",").append(figure.name);
+  csv += "\n";
+  for (const Quantity& quantity : quantities) {
+    csv += csv_field(inert(quantity.name));
+    for (const Figure& figure : figures) csv.append(",").append(csv_number(quantity.summary.*figure.value));
+    csv += "\n";
+  }
+  return csv;
+}
+
+// Of independent draws with these weights the effective number, over their number.
+double share_of_draws(std::span<const double> weights) {
+  double sum = 0, squares = 0;
+  for (const double weight : weights) {
+    sum += weight;
+    squares += weight * weight;
+  }
+  return squares > 0 ? sum * sum / (squares * static_cast<double>(weights.size())) : 1;
+}
+
 }  // namespace
 
 std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std::vector<std::string>& names,
@@ -120,6 +152,7 @@ std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std:
 
 std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities, std::span<const Chain> chains,
                                           std::span<const double> weights, Index first) {
+  const double share = share_of_draws(weights);
   for (std::size_t k = 0; k < quantities.size(); ++k) {
     const std::vector<double> draws = page::column(chains, first + static_cast<Index>(k));
     if (draws.size() != weights.size()) throw std::invalid_argument("there must be a weight for every draw");
@@ -130,6 +163,9 @@ std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities, std:
     summary.q5 = spread.q5;
     summary.median = summary.q50 = spread.q50;
     summary.q95 = spread.q95;
+    summary.ess_bulk *= share;
+    summary.ess_tail *= share;
+    summary.mcse_mean /= std::sqrt(share);
   }
   return quantities;
 }
@@ -154,15 +190,11 @@ std::string summary_text(std::span<const Quantity> quantities) {
 }
 
 std::string summary_csv(std::span<const Quantity> quantities) {
-  std::string csv = "variable";
-  for (const Figure& figure : kFigures) csv.append(",").append(figure.name);
-  csv += "\n";
-  for (const Quantity& quantity : quantities) {
-    csv += csv_field(inert(quantity.name));
-    for (const Figure& figure : kFigures) csv.append(",").append(csv_number(quantity.summary.*figure.value));
-    csv += "\n";
-  }
-  return csv;
+  return csv_of(quantities, kFigures);
+}
+
+std::string weighted_csv(std::span<const Quantity> quantities) {
+  return csv_of(quantities, kWeightedFigures);
 }
 
 std::string summary_json(std::span<const Quantity> quantities) {

@@ -379,7 +379,7 @@ TEST_F(CheckCommand, HostileNamesAreHarmless) {
   ASSERT_EQ(parameters.size(), 10U);
   EXPECT_EQ(parameters[0]["name"], "a,b");
   EXPECT_EQ(parameters[2]["name"], "say \"hi\"\nthere\x1b[31m");
-  EXPECT_EQ(parameters[6]["name"], "std_=cmd()");  // that of =cmd(); parameter 3 is the column of this name
+  EXPECT_EQ(parameters[6]["name"], "std_=cmd()_");  // that of =cmd(); parameter 3 is the column of this name
   EXPECT_EQ(parameters[3]["name"], "std_=cmd()");
   EXPECT_EQ(parameters[3]["scale"], "original");
   // By position in the files, with the record and without it.

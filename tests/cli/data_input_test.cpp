@@ -83,13 +83,19 @@ TEST_F(BadData, EmptyFilesAndHeadersWithoutRows) {
   refused("t.csv", "a,b,y\n", {"0 data rows"});
   refused("t.csv.gz", gzipped("a,b,y\n"), {"0 data rows"});
   refused("t.svm", "# nothing\n", {"0 data rows"});
-  refused("t.txt", "a,y\n1,2\n", {".csv, .csv.gz, .npy, .npz, .svm or .libsvm"});
+}
+
+TEST_F(BadData, ExtensionsThatAreNotRead) {
+  refused("t.dat", "a,y\n1,2\n", {".csv, .tsv or .txt", ".npy, .npz, .svm or .libsvm", "standard input"});
+  for (const char* file : {"t.parquet", "t.xlsx", "t.xls", "t.json", "t.feather", "t.rds"})
+    refused(file, "PAR1", {"files are not read; export it as CSV"});
 }
 
 TEST_F(BadData, TextThatIsNotUtf8) {
-  refused("t.csv", "\xFF\xFE"s + "a\0,\0y\0\n\0"s, {"UTF-16", "convert to UTF-8"});
+  refused("t.csv", "\xFF\xFE"s + "a\0,\0y\0\n\0"s, {"convert to UTF-8", "iconv -f UTF-16 -t UTF-8"});
   refused("t.csv", "\xFE\xFF\0a\0,\0y\0\n"s, {"convert to UTF-8"});
-  refused("t.csv", "a,caf\xE9,y\n1,2,3\n", {"invalid UTF-8", "at byte 5", "\\xe9", "convert to UTF-8"});
+  refused("t.csv", "a,caf\xE9,y\n1,2,3\n",
+          {"invalid UTF-8", "at byte 5", "\\xe9", "iconv -f LATIN1 -t UTF-8"});
   refused("t.csv", "a,y\n1,2\n3\0,4\n"s, {"row 2 (line 3)", "column 'a'", "NUL byte", "save the file"});
 }
 
@@ -103,7 +109,9 @@ TEST_F(BadData, RaggedRowsAreCounted) {
 
 TEST_F(BadData, NamesOfColumns) {
   refused("t.csv", "a,b,a,y\n1,2,3,4\n", {"columns 1 and 3", "'a'", "rename"});
-  refused("t.csv", "a;b;y\n1;2;3\n", {"found 1 column; is the delimiter ';'?", "--delimiter"});
+  refused("t.csv", "a;b;y\n1;2;3\n", {"found 1 column; is the delimiter ';'?", "--delimiter ';'\n"});
+  refused("t.csv", "a\tb\ty\n1\t2\t3\n", {"is the delimiter a tab?", "--delimiter tab\n"});
+  refused("t.csv", "# made by R\na,b,y\n1,2,3\n", {"line 1", "comment lines are not read", "remove"});
   refused("t.csv", "1,2.5,-3\n4,5,6\n", {"line 1", "'1,2.5,-3'", "--no-header"});
   refused("t.csv", "y\n1\n", {"no features"});
 }
@@ -112,7 +120,8 @@ TEST_F(BadData, CellsThatAreNoNumbers) {
   for (const std::string cell : {"\"1,5\"", "1 000", "0x1p3", "1.5abc"}) {
     const std::string shown = cell[0] == '"' ? "1,5" : cell;
     refused("t.csv", "a,y\n1,2\n" + cell + ",3\n",
-            {"row 2 (line 3), column 'a': '" + shown + "' is not a number", "correct it"});
+            {"row 2 (line 3), column 'a': '" + shown + "' is not a number",
+             shown == "1,5" ? "write a point" : "correct it"});
     refused("t.csv", "a,y\n1,2\n3," + cell + "\n", {"row 2 (line 3), column 'y': '" + shown + "'"});
   }
   refused("t.csv", "a,y\n1e400,1\n", {"row 1 (line 2), column 'a'", "'1e400' overflow", "rescale"});
@@ -132,10 +141,15 @@ TEST_F(BadData, MissingValuesAreCountedAndPlaced) {
            "row 5 (line 6), column 'y'; ...", "--missing drop"});
   refused("t.csv", "a,y\n1,\n", {"1 missing value ", "row 1 (line 2), column 'y'"});
   refused("t.csv", "a,y\n1,\n,1\n", {"all 2 rows have missing values"}, {"--missing", "drop"});
+  const auto empty =
+      refused("t.csv", "a,b,y,\n1,2,3,\n4,5,6,\n", {"column 4", "empty in every row", "--features"});
+  EXPECT_EQ(empty.error.find("--missing"), std::string::npos) << empty.error;
 }
 
 TEST_F(BadData, TextColumnAmongTheFeatures) {
   refused("t.csv", "city,a,y\nParis,1,2\nRome,3,4\n", {"column 'city'", "'Paris'", "--features"});
+  refused("t.csv", "late,a,y\nTRUE,1,2\nFALSE,3,4\n",
+          {"column 'late'", "'TRUE'", "write 1 and 0", "--features"});
 }
 
 TEST_F(BadData, ResponsesThatDoNotFitTheFamily) {

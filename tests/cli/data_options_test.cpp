@@ -84,6 +84,33 @@ TEST_F(DataUsage, DelimitersThatAreInNumbersAreRefused) {
     refused_with({"--delimiter", c}, "--delimiter is '" + c + "'; must be one character such as ';', or tab");
 }
 
+TEST_F(DataUsage, BlanksAroundNamesInAListDoNotMatter) {
+  const Words family = {"--family", "bernoulli", "--quiet"};
+  const auto chosen = [&](const std::string& file, const std::string& features) {
+    Words words = family;
+    words.insert(words.end(), {"--features", features});
+    return build(file, words);
+  };
+  const auto plain = chosen("t.csv", "x1,x2");
+  EXPECT_EQ(plain.code, 0) << plain.error;
+  for (const char* features : {"x1, x2", " x1 ,\tx2 ", "\"x1\", \"x2\" "})
+    EXPECT_EQ(chosen("t.csv", features).out, plain.out) << features;
+  refused_with({"--features", "x1,\" x2\""}, "t.csv: no column ' x2'; have: x1, x2, y");
+  refused_with({"--features", "x1, "}, "--features is 'x1, '; a name in it is empty");
+  refused_with({"--features", "x1, x1"}, "--features names 'x1' twice");
+  write_file(folder_ / "u.csv", "\" a \",b c,y\n1,2,1\n2,1,0\n3,3,1\n");
+  EXPECT_EQ(chosen("u.csv", "\" a \", b c").code, 0);
+}
+
+// The blank that a message may propose is one that can be given.
+TEST_F(DataUsage, BlanksMayDelimit) {
+  const Matrix table = regression_table(60, 2, ResponseKind::Labels);
+  write_file(folder_ / "blanks.csv", csv_of(table, " "));
+  const auto blanks = build("blanks.csv", {"--family", "bernoulli", "--quiet", "--delimiter", " "});
+  EXPECT_EQ(blanks.code, 0) << blanks.error;
+  EXPECT_EQ(blanks.out, build("t.csv", {"--family", "bernoulli", "--quiet"}).out);
+}
+
 TEST_F(DataUsage, UnknownOptionsGetASuggestion) {
   refused_with({"--sise", "10"}, "unknown option '--sise'; did you mean --size?");
   refused_with({"--feature", "x1"}, "unknown option '--feature'; did you mean --features?");

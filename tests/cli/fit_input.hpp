@@ -114,6 +114,7 @@ class FitInput : public DataCommand {
       EXPECT_FALSE(json && nlohmann::json::parse(content, nullptr, false).is_discarded()) << name;
       EXPECT_TRUE(name != "report.html" || content.ends_with("</html>\n"));
     }
+    std::erase(names, "posterior.csv");  // there if the verdict is safe
     EXPECT_EQ(names, (Words{"coreset.csv", "coreset.json", "draws_1.csv", "draws_2.csv", "report.html",
                             "run.json", "summary.csv", "weights.csv"}));
   }

@@ -20,12 +20,13 @@ TEST_F(FitCommand, WritesTheFolderAndEndsWithTheTableAndTheVerdict) {
   const Outcome outcome = fit({"t.csv", "--family", "bernoulli"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   for (const char* name : {"coreset.csv", "coreset.json", "draws_1.csv", "draws_4.csv", "summary.csv",
-                           "weights.csv", "run.json", "report.html"})
+                           "posterior.csv", "weights.csv", "run.json", "report.html"})
     EXPECT_TRUE(fs::exists(folder_ / ("t-fit/" + std::string(name)))) << name;
-  EXPECT_EQ(files("t-fit").size(), 10U);
+  EXPECT_EQ(files("t-fit").size(), 11U);
   for (const char* text : {"x1 ", "(intercept) ", "R-hat", "ESS bulk", "of 2,000 rows (", "held out",
                            "checked against all 2,000 rows: k-hat ", ", safe to use", "seconds ",
-                           "MCMC on them would take about", "open t-fit/report.html"})
+                           "MCMC on them would take about", "response y\n",
+                           " draws as the certificate weighs them, worth ", "open t-fit/report.html"})
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
 }
 
@@ -125,6 +126,38 @@ TEST_F(FitCommand, WeightsAddUpToOneAndCorrectTheMeans) {
   EXPECT_NEAR(mean, x1["corrected"]["mean"], 1e-12);
   EXPECT_NEAR(plain, x1["coreset"]["mean"], 1e-12);
   EXPECT_GT(std::abs(mean - plain), 1e-6) << "or there was nothing to correct";
+}
+
+TEST_F(FitCommand, PosteriorHasTheCorrectedNumbersAndSummarySaysWhereTheyAre) {
+  write_table();
+  ASSERT_EQ(fit(usual("out")).code, 0);
+  std::istringstream lines(bytes("out/posterior.csv"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "variable,mean,median,sd,q5,q95,ess_bulk,ess_tail,mcse_mean");
+  const json parameters = record("out")["certificate"]["parameters"];
+  for (const json& parameter : parameters) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const std::size_t comma = line.find(',');
+    EXPECT_EQ(line.substr(0, comma), parameter["name"]);
+    EXPECT_NEAR(std::stod(line.substr(comma + 1)), parameter["corrected"]["mean"], 1e-12);
+    EXPECT_EQ(std::stod(line.substr(line.rfind(',') + 1)), parameter["corrected"]["mcse_mean"]);
+  }
+  EXPECT_FALSE(std::getline(lines, line));
+  const Outcome summary = command({"summary", "out"});
+  EXPECT_NE(summary.error.find("out/posterior.csv has the posterior of all rows"), std::string::npos)
+      << summary.error;
+  ASSERT_EQ(fit(usual("out", {"--size", "5", "--force"})).code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "out/posterior.csv")) << "of the earlier run, and this one is not safe";
+  EXPECT_EQ(command({"summary", "out"}).error.find("posterior.csv"), std::string::npos);
+}
+
+TEST_F(FitCommand, AToleranceThatWasMissedIsSaid) {
+  write_table();
+  const Outcome outcome = fit(usual("out", {"--tolerance", "1e-9"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.error.find("the held-out error ended at "), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.error.find(", above --tolerance 1e-09; "), std::string::npos) << outcome.error;
 }
 
 TEST_F(FitCommand, ACoresetThatIsNotCertifiedIsExtended) {

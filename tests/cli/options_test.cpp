@@ -107,6 +107,14 @@ TEST_F(Usage, UnknownCommandGetsASuggestion) {
   expect_refused(run({"--versoin"}), "unknown option '--versoin'; see giga --help");
 }
 
+TEST_F(Usage, UnknownCommandIsRefusedEvenIfHelpIsAsked) {
+  for (const char* help : {"--help", "-h"}) {
+    expect_refused(run({"biuld", help}), "unknown command 'biuld'; did you mean build?");
+    expect_refused(run({"simulate", "vector", help}), "unknown command 'vector'; did you mean vectors?");
+  }
+  expect_refused(run({"--help", "biuld"}), "unknown command 'biuld'; did you mean build?");
+}
+
 TEST_F(Usage, NoWordIsEverIgnored) {
   expect_refused(build({"--", "word"}), "unexpected argument 'word'; see giga --help");
   expect_refused(run({"--fast", "build", "--vectors", "V.npy"}),

@@ -23,7 +23,8 @@ TEST(Reproduce, RefusesWhatCannotBeAndSaysWhy) {
   refused({"--out", "o"}, "no experiment; give fig1, vectors, axis, regression or all");
   refused({"fig2", "--out", "o"}, "no experiment 'fig2'");
   refused({"fig1"}, "no output; give --out DIR");
-  refused({"fig1", "--out", "o", "--trials", "0"}, "from 1 to 1000");
+  refused({"axis", "--out", "o", "--trials", "0"}, "from 1 to 1000");
+  refused({"fig1", "--out", "o", "--trials", "5"}, "--trials means nothing to fig1");
   refused({"fig1", "--out", "o", "--sampler", "hmc"}, "--sampler means nothing to fig1");
   refused({"axis", "--out", "o", "--data", "d"}, "--data means nothing to axis");
   refused({"regression", "--out", "o", "--sampler", "gibbs"}, "one of nuts, hmc, rwmh");
@@ -39,6 +40,8 @@ TEST(Reproduce, WritesResultsFiguresAndVerdicts) {
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   const json record = json::parse(outcome.out);
   EXPECT_EQ(record["seed"], 1);
+  EXPECT_TRUE(record.contains("data"));
+  EXPECT_TRUE(record["data"].is_null());
   EXPECT_EQ(record["experiments"][0]["name"], "fig1");
   EXPECT_EQ(record["experiments"][0]["verdicts"].size(), 4U);
   EXPECT_EQ(json::parse(read_file(folder / "o/run.json")), record);
@@ -81,6 +84,7 @@ TEST(Reproduce, FoldersThatCannotBeAreRefused) {
   const Outcome missing = run(Launch{
       .arguments = {"reproduce", "regression", "--out", "o", "--data", "nowhere"}, .folder = folder.path()});
   EXPECT_EQ(missing.code, 66);
+  EXPECT_NE(missing.error.find("nowhere: no such folder"), std::string::npos) << missing.error;
   EXPECT_NE(missing.error.find("scripts/convert-data"), std::string::npos) << missing.error;
 }
 

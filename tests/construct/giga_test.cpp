@@ -22,17 +22,8 @@ TEST(Giga, IsAlgorithmOneOfThePaper) {
     const Problem p = test::gaussian_problem(60, 1 + seed, seed);
     const DenseRows rows(p.view());
     const VectorTable table(rows, {.threads = 1});
-    const Oracle oracle(rows);
-    const std::vector<Coreset> path = oracle.giga(12);
-    for (Index t = 1; t <= 12; ++t) {
-      const BuildResult result = giga(table, {.size = t});
-      if (static_cast<Index>(result.trace.size()) < t) break;  // ended at rounding
-      const Coreset& want = path[static_cast<std::size_t>(t - 1)];
-      if (result.relative_error < 1e-9) break;  // what the choices turn on is rounding
-      ASSERT_EQ(result.coreset.rows, want.rows) << p.label() << ", step " << t;
-      for (std::size_t k = 0; k < want.weights.size(); ++k)
-        EXPECT_NEAR(result.coreset.weights[k] / want.weights[k], 1, 1e-9) << p.label() << ", step " << t;
-    }
+    test::expect_path(
+        Oracle(rows).giga(12), [&](Index steps) { return giga(table, {.size = steps}); }, p.label());
   }
 }
 

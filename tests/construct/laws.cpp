@@ -116,6 +116,18 @@ void expect_same_bits(const BuildResult& got, const BuildResult& want, const std
                     << want.relative_error << ", " << name(want.termination);
 }
 
+void expect_path(const std::vector<Coreset>& path, const std::function<BuildResult(Index)>& build,
+                 const std::string& what) {
+  for (Index t = 1; t <= std::ssize(path); ++t) {
+    const BuildResult result = build(t);
+    if (result.relative_error < 1e-9) break;  // what the choices turn on is rounding
+    const Coreset& want = path[static_cast<std::size_t>(t - 1)];
+    ASSERT_EQ(result.coreset.rows, want.rows) << what << ", step " << t;
+    for (std::size_t k = 0; k < want.weights.size(); ++k)
+      EXPECT_NEAR(result.coreset.weights[k] / want.weights[k], 1, 1e-9) << what << ", step " << t;
+  }
+}
+
 void expect_sound(const Problem& p, const VectorTable& table, const BuildResult& result) {
   SCOPED_TRACE(p.label() + ", " + std::string(name(result.method)) + ", " +
                std::string(name(result.termination)));

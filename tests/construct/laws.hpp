@@ -2,6 +2,7 @@
 // different numbers of problems. Failures name the problem.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,10 @@ inline constexpr Method kGreedyMethods[] = {Method::Giga, Method::Corrective, Me
 
 /// Rows, weights, trace, error and termination are the same to the last bit.
 void expect_same_bits(const BuildResult& got, const BuildResult& want, const std::string& what);
+
+/// build(t) of t = 1, 2, ... steps has the rows and weights of path[t - 1], until rounding decides.
+void expect_path(const std::vector<Coreset>& path, const std::function<BuildResult(Index)>& build,
+                 const std::string& what);
 
 /// Everything that holds of a single result of any method: positive finite weights, ascending distinct rows,
 /// no identical vectors, sizes, errors recomputed by the oracle.

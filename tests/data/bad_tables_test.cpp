@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/csv_reader.hpp"
@@ -55,7 +57,20 @@ TEST(BadTables, PathsThatAreNoFilesHaveTheirOwnWords) {
               (void)read_dataset(dir / "folder.csv", {}, two_threads());
             }).find("is a directory"),
             std::string::npos);
-  expect_refusal("t.txt", "a,y\n1,2\n", "told by the extension");
+}
+
+TEST(BadTables, ExtensionsThatAreNotReadGetTheirOwnAdvice) {
+  for (const char* name : {"t", "t.dat", "t.gz", "t.csv.bz2"}) {
+    expect_refusal(name, "a,y\n1,2\n",
+                   "told by the extension: .csv, .tsv or .txt, with or without .gz; .npy, .npz, .svm or "
+                   ".libsvm; if it is CSV, name it .csv");
+  }
+  for (const char* extension : {".parquet", ".xlsx", ".xls", ".json", ".feather", ".rds"}) {
+    const std::string message = refusal("t"s + extension, "PAR1");
+    EXPECT_EQ(message, "t"s + extension + ": " + extension +
+                           " files are not read; export it as CSV from the program that made it");
+  }
+  expect_refusal("T.XLSX", "PK", "export it as CSV");
 }
 
 TEST(BadTables, TextThatIsNotUtf8IsNamed) {
@@ -66,7 +81,9 @@ TEST(BadTables, TextThatIsNotUtf8IsNamed) {
   expect_csv_refusal("\xFE\xFF\0a\0,\0y\0\n"s, "convert to UTF-8");
   expect_csv_refusal("a\0,\0y\0\n\0"s, "convert to UTF-8");
   expect_csv_refusal("a,caf\xE9,y\n1,2,3\n",
-                     "invalid UTF-8 in the header at byte 5 (line 1): '\\xe9,y\\x0a'");
+                     "invalid UTF-8 in the header at byte 5 (line 1): '\\xe9,y\\x0a'; convert to UTF-8, for "
+                     "example with iconv -f LATIN1 -t UTF-8");
+  expect_csv_refusal("\xFE\xFF\0a\0,\0y\0\n"s, "iconv -f UTF-16 -t UTF-8");
   expect_csv_refusal("a,\xED\xA0\x80,y\n1,2,3\n", "at byte 2");
   expect_csv_refusal("a,b\0,y\n1,2,3\n"s, "NUL byte in the header at byte 3");
 }
@@ -88,12 +105,51 @@ TEST(BadTables, RaggedRowsAreCounted) {
 
 TEST(BadTables, NamesAreCheckedBeforeNumbers) {
   expect_csv_refusal("a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'");
-  expect_csv_refusal("a;b;y\n1;2;3\n", "found 1 column; is the delimiter ';'?");
-  expect_csv_refusal("a\tb\ty\n1\t2\t3\n", "found 1 column; is the delimiter a tab?");
-  expect_csv_refusal("a,b,y\n1,2,3\n", "found 1 column; is the delimiter ','?", {.delimiter = ';'});
+  expect_csv_refusal("a;b;y\n1;2;3\n", "found 1 column; is the delimiter ';'? Set it with --delimiter ';'");
+  expect_csv_refusal("a\tb\ty\n1\t2\t3\n",
+                     "found 1 column; is the delimiter a tab? Set it with --delimiter tab");
+  expect_csv_refusal("a b y\n1 2 3\n", "found 1 column; is the delimiter ' '? Set it with --delimiter ' '");
+  expect_csv_refusal("a,b,y\n1,2,3\n", "found 1 column; is the delimiter ','? Set it with --delimiter ','",
+                     {.delimiter = ';'});
+  expect_refusal("t.tsv", "a,b,y\n1,2,3\n", "--delimiter ',' and name the file .csv");
+  expect_refusal("t.txt", "+1 1:0.5 3:2\n", "line 1 looks like libsvm; name the file .svm");
   expect_csv_refusal("1;2;3\n1;2;3\n", "found 1 column; is the delimiter ';'?", {.header = false});
   expect_csv_refusal("1,2.5,-3\n4,5,6\n", "use --no-header");
   expect_csv_refusal("y\n1\n", "no features");
+}
+
+TEST(BadTables, CommentLinesAreNamed) {
+  const std::string words = "line 1 begins with '#', but comment lines are not read; remove the line";
+  for (const char* comment : {"# made by R", "# made by R, today", "# x1, x2, y", "#"})
+    expect_csv_refusal(comment + "\na,b,y\n1,2,3\n"s, words);
+  expect_csv_refusal("# one\n# two\na,b,y\n1,2,3\n", words);
+  expect_csv_refusal("# made by R\n\n1,2,3\n", words, {.header = false});
+  EXPECT_EQ(read("t.csv", "#a,b,y\n1,2,3\n").feature_names(), (std::vector<std::string>{"#a", "b"}));
+}
+
+TEST(BadTables, WhatACellMostLikelyMeansDecidesTheAdvice) {
+  const std::vector<std::pair<std::string, std::string>> advice = {
+      {"TRUE", "write 1 and 0, or "},
+      {"False", "write 1 and 0, or "},
+      {"T", "write 1 and 0, or "},
+      {"no", "write 1 and 0, or "},
+      {"\"-0,09\"", "decimal commas are not read; write a point, or "},
+      {"\"0,125\"", "decimal commas are not read; write a point, or "},
+      {"\"1,234\"", "correct it, or "},
+      {"\"1,2,3\"", "correct it, or "},
+      {"?", "if it means missing, write NA, or "},
+      {".", "if it means missing, write NA, or "},
+      {"-", "if it means missing, write NA, or "},
+      {"12%", "write it without the '%', or "},
+      {"$5", "write it without the '$', or "},
+      {"Paris", "correct it, or "},
+  };
+  for (const auto& [cell, words] : advice) {
+    expect_csv_refusal("a,y\n1,2\n3," + cell + "\n",
+                       "is not a number; " + words + "choose another column with --response");
+    expect_csv_refusal("a,y\n1,2\n" + cell + ",3\n", "is not a number; " + words + "leave the column out");
+  }
+  expect_csv_refusal("a,b,y\nTRUE,1,3\n", "--features");
 }
 
 TEST(BadTables, CellsThatAreNoNumbersAreQuoted) {
@@ -133,6 +189,30 @@ TEST(BadTables, MissingValuesAreCountedAndPlaced) {
   expect_csv_refusal("a,y\n1,\n", "1 missing value (NaN, NA or empty): row 1 (line 2), column 'y'; fill");
   expect_csv_refusal("a,y\n1,\n,1\n", "all 2 rows have missing values", {.missing = Missing::Drop});
   EXPECT_EQ(read("t.csv", "a,b,y\n1,NA,3\n", {.features = {{"a"}}}).num_rows(), 1);
+}
+
+// As a comma at the end of every line makes one. Dropping its rows would leave none.
+TEST(BadTables, AColumnWithoutAnyValueIsNamed) {
+  std::string text = "a,b,y,\n";
+  for (int i = 0; i < 1000; ++i) text += "1,2,3,\n";
+  for (const Missing missing : {Missing::Refuse, Missing::Drop}) {
+    expect_csv_refusal(
+        text,
+        "column 4 (unnamed) is empty in every row; fill it in, or leave the column out: name the "
+        "columns to use with --features",
+        {.missing = missing});
+    expect_csv_refusal("a,b,y\nNA,,1\n2,NA,1\n3,NaN,1\n", "column 'b' is empty in every row",
+                       {.missing = missing});
+    expect_csv_refusal("a,y\n1,\n2,\n", "column 'y' is empty in every row; fill it in, or choose another",
+                       {.missing = missing});
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    expect_refusal("t.npy", npy_of({1, nan, 2, 3, nan, 4}, "(2, 3)"), "column 'x2' is empty in every row",
+                   {.missing = missing});
+  }
+  const std::string message = refusal("t.csv", text);
+  EXPECT_EQ(message.find("t.csv: 1000 missing values"), 0U) << message;
+  EXPECT_EQ(message.find("--missing drop"), std::string::npos) << message;
+  EXPECT_EQ(read("t.csv", text, {.features = {{"a", "b"}}}).num_rows(), 1000);
 }
 
 TEST(BadTables, WeightsMustCount) {

@@ -38,8 +38,24 @@ TEST(Csv, ReadsEverySpellingOfTheSameTable) {
 TEST(Csv, ReadsOtherDelimiters) {
   EXPECT_EQ(rows_of(read("t.csv", "a;b;y\n1;2;3\n-4.5;5e3;.25\n", {.delimiter = ';'})), kRows);
   EXPECT_EQ(rows_of(read("t.csv", "a\tb\ty\n1\t 2\t3\n-4.5\t5e3\t.25\n", {.delimiter = '\t'})), kRows);
+  EXPECT_EQ(rows_of(read("t.csv", "a b y\n1 2 3\n-4.5 5e3 .25\n", {.delimiter = ' '})), kRows);
   EXPECT_THROW((void)read("t.csv", "a\n", {.delimiter = '"'}), std::invalid_argument);
   EXPECT_THROW((void)read("t.csv", "a\n", {.delimiter = '5'}), std::invalid_argument);
+}
+
+TEST(Csv, TakesTheDelimiterFromTheExtension) {
+  const std::string tabs = "a\tb\ty\n1\t2\t3\n-4.5\t5e3\t.25\n", commas = "a,b,y\n1,2,3\n-4.5,5e3,.25\n",
+                    semicolons = "a;b;y\n1;2;3\n-4.5;5e3;.25\n";
+  for (const std::string name : {"t.tsv", "T.TSV"}) {
+    EXPECT_EQ(rows_of(read(name, tabs)), kRows);
+    EXPECT_EQ(rows_of(read(name + ".gz", gzipped(tabs))), kRows);
+    EXPECT_EQ(rows_of(read(name, semicolons, {.delimiter = ';'})), kRows);
+  }
+  for (const std::string name : {"t.txt", "t.TXT", "T.CSV"}) {
+    EXPECT_EQ(rows_of(read(name, commas)), kRows);
+    EXPECT_EQ(rows_of(read(name + ".gz", gzipped(commas))), kRows);
+    EXPECT_EQ(rows_of(read(name, tabs, {.delimiter = '\t'})), kRows);
+  }
 }
 
 TEST(Csv, NamesColumnsOfAFileWithoutNames) {
@@ -138,6 +154,16 @@ TEST(Csv, CountsNumbersTooSmallForADouble) {
   const Dataset data = read("t.csv", "a,y\n1e-400,1\n-3e-999,2\n1e-300,3\n");
   EXPECT_EQ(rows_of(data), (Rows{{0, 1}, {-0.0, 2}, {1e-300, 3}}));
   EXPECT_EQ(data.notes(), std::vector<std::string>{"2 numbers too small for a double read as 0"});
+}
+
+TEST(Csv, AResponseThatIsTakenByItsPlaceIsSaid) {
+  const Dataset last = read("t.csv", "a,late\n1,2\n");
+  EXPECT_EQ(last.response_name(), "late");
+  EXPECT_EQ(last.notes(),
+            std::vector<std::string>{"the response is 'late', the last column; --response chooses another"});
+  EXPECT_TRUE(read("t.csv", "y,a\n1,2\n").notes().empty());
+  const DataFile file("t.csv", "a,late\n1,2\n");
+  EXPECT_TRUE(read_dataset(file.path(), {.response = "late"}, two_threads()).notes().empty());
 }
 
 TEST(Csv, TakesAnyTextAsAName) {

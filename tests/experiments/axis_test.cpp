@@ -1,8 +1,11 @@
 // The closed form of RND on axes against the build itself.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "experiments/method_traces.hpp"
 #include "experiments/reproduce.hpp"
+#include "giga/base/text.hpp"
 #include "giga/construct/simulate.hpp"
 #include "support/temp_dir.hpp"
 
@@ -24,6 +27,24 @@ TEST(AxisExperiment, RandomTracesAreThoseOfUniformBuilds) {
     EXPECT_NEAR(got.error[t], want.trace[t].relative_error, 1e-12) << t;
     EXPECT_EQ(got.size[t], want.trace[t].size) << t;
   }
+}
+
+TEST(AxisExperiment, TheTableHasTheErrorsAsTheyAre) {
+  const test::TempDir folder;
+  Settings settings;
+  settings.trials = 1;
+  settings.scale.axis_rows = 60;
+  (void)reproduce({Kind::Axis}, settings, {.out = folder / "a"});
+  const Trace giga = trace_of(Json::parse(test::read_file(folder / "a/axis/trials/giga.json")));
+  const std::string error = shortest(giga.error.back() * std::sqrt(60.0));
+  const std::string row = "Error,GIGA,60," + error + "," + error + "," + error + "\n";
+  const std::string table = test::read_file(folder / "a/axis/axis.csv");
+  EXPECT_NE(table.find(row), std::string::npos) << row << table;
+}
+
+TEST(MethodTraces, ATraceWithoutIterationsOrSizesIsNone) {
+  for (const char* text : {"{}", R"({"error": [], "size": []})", R"({"error": [0.5, 0.4], "size": [1]})"})
+    EXPECT_THROW((void)trace_of(Json::parse(text)), Json::exception) << text;
 }
 
 TEST(MethodTraces, TheBestOfASizeIsTheLeastErrorWithNoMorePoints) {

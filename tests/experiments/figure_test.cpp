@@ -12,7 +12,7 @@ Figure simple() {
   Panel panel{"A & B", {"points", true}, {"error", true}, {}};
   panel.curves = {{"GIGA", Style::Giga, {{1, 0.5, 1, 2}, {10, 0.05, 0.1, 0.2}, {100, 0.005, 0.01, 0.02}}},
                   {"FW", Style::FrankWolfe, {{1, 1, 1, 1}, {10, 0, 0, 0}, {100, 0.1, 0.1, 0.1}}}};
-  return {"simple", "Title <1>", "", {panel}, 3, false};
+  return {"simple", "Title <1>", "", {panel}, 3};
 }
 
 // The places of the markers of a curve, in its colour.
@@ -53,6 +53,41 @@ TEST(Figure, WhatLiesBelowTheLeastIsLeftOutOfThePictureAlone) {
   EXPECT_EQ(csv(figure), csv(simple()));
 }
 
+TEST(Figure, ALowerQuartileOfZeroIsDrawnDownToTheLeast) {
+  Figure figure = simple();
+  figure.panels[0].curves[1].points[1] = {10, 0, 0.5, 1};
+  EXPECT_EQ(markers(svg(figure), "#d55e00").size(), 2U) << "a logarithm has no place for 0";
+  figure.panels[0].y.least = 0.001;
+  const std::string text = svg(figure);
+  EXPECT_EQ(markers(text, "#d55e00").size(), 3U);
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+  EXPECT_EQ(text.find("inf"), std::string::npos);
+}
+
+TEST(Figure, AMarkIsAnUprightLineWithinTheAxes) {
+  Figure figure = simple();
+  EXPECT_EQ(svg(figure).find("class=\"mark\""), std::string::npos);
+  const double before = markers(svg(figure), "#0072b2").back().first;
+  figure.panels[0].x.mark = 10000;
+  const std::string text = svg(figure);
+  EXPECT_NE(text.find("class=\"mark\""), std::string::npos);
+  EXPECT_LT(markers(text, "#0072b2").back().first, before) << "the axis reaches to the mark";
+  const auto spec = nlohmann::json::parse(vega_lite(figure.panels[0]));
+  EXPECT_EQ(spec["layer"][0]["mark"]["type"], "rule");
+  EXPECT_EQ(spec["layer"][0]["data"]["values"][0]["x"], 10000);
+}
+
+TEST(Figure, BandsAndLinesGoFromPointToPointInTheirOrder) {
+  const auto spec = nlohmann::json::parse(vega_lite(simple().panels[0]));
+  int found = 0;
+  for (const auto& layer : spec["layer"]) {
+    if (layer["mark"]["type"] == "point") continue;
+    EXPECT_EQ(layer["encoding"]["order"]["field"], "order") << layer["mark"];
+    ++found;
+  }
+  EXPECT_EQ(found, 2);
+}
+
 TEST(Figure, LabelsAxesAndNamesEveryCurve) {
   const std::string text = svg(simple());
   for (const char* part :
@@ -61,7 +96,7 @@ TEST(Figure, LabelsAxesAndNamesEveryCurve) {
 }
 
 TEST(Figure, PanelsWithoutPointsAreStillDrawn) {
-  const Figure figure{"none", "Nothing", "", {{"empty", {"x", true}, {"y", true}, {}}}, 3, false};
+  const Figure figure{"none", "Nothing", "", {{"empty", {"x", true}, {"y", true}, {}}}, 3};
   EXPECT_NE(svg(figure).find(">x</text>"), std::string::npos);
 }
 

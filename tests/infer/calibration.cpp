@@ -1,5 +1,7 @@
 #include "infer/calibration.hpp"
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cmath>
 #include <map>
@@ -206,6 +208,16 @@ Findings check_ranks(const Ranks& ranks) {
 
 Findings check_calibration(const CalibrationOptions& options) {
   return check_ranks(simulate_ranks(options));
+}
+
+void expect_calibrated(CalibrationOptions options) {
+  for (const Family family : {Family::GaussianIdentity, Family::BernoulliLogit, Family::PoissonSoftplus}) {
+    options.family = family;
+    const Findings findings = check_calibration(options);
+    EXPECT_GT(findings.comparisons, 0);
+    EXPECT_TRUE(findings.passed()) << name(options.sampler) << ", family " << static_cast<int>(family) << ": "
+                                   << findings.text();
+  }
 }
 
 }  // namespace giga::test

@@ -43,4 +43,7 @@ inline constexpr double kMostAutocorrelation = 0.1;
 
 [[nodiscard]] Findings check_calibration(const CalibrationOptions& options);
 
+/// Expects check_calibration to pass for the three families whose priors make no absurd data.
+void expect_calibrated(CalibrationOptions options);
+
 }  // namespace giga::test

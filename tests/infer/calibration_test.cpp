@@ -10,33 +10,24 @@
 namespace giga::test {
 namespace {
 
-void expect_calibrated(SamplerKind sampler, MetricKind metric = MetricKind::Diagonal) {
-  for (const Family family : {Family::GaussianIdentity, Family::BernoulliLogit, Family::PoissonSoftplus}) {
-    const Findings findings = check_calibration({.sampler = sampler, .metric = metric, .family = family});
-    EXPECT_GT(findings.comparisons, 0);
-    EXPECT_TRUE(findings.passed()) << name(sampler) << ", family " << static_cast<int>(family) << ": "
-                                   << findings.text();
-  }
-}
-
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderNuts) {
-  expect_calibrated(SamplerKind::Nuts);
+  expect_calibrated({.sampler = SamplerKind::Nuts});
 }
 
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderNutsWithADenseMetric) {
-  expect_calibrated(SamplerKind::Nuts, MetricKind::Dense);
+  expect_calibrated({.sampler = SamplerKind::Nuts, .metric = MetricKind::Dense});
 }
 
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderHmc) {
-  expect_calibrated(SamplerKind::Hmc);
+  expect_calibrated({.sampler = SamplerKind::Hmc});
 }
 
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderRwmh) {
-  expect_calibrated(SamplerKind::Rwmh);
+  expect_calibrated({.sampler = SamplerKind::Rwmh});
 }
 
 TEST(Calibration, RanksOfAThousandPriorDrawsAreUniformUnderRwmhFromTheLaplaceCovariance) {
-  expect_calibrated(SamplerKind::Rwmh, MetricKind::Dense);
+  expect_calibrated({.sampler = SamplerKind::Rwmh, .metric = MetricKind::Dense});
 }
 
 TEST(Calibration, HasTheSameRanksForAnyNumberOfThreads) {

@@ -59,6 +59,24 @@ TEST(DrawsSummary, AgreesWithTheDiagnosticsOfEachQuantity) {
   EXPECT_THROW((void)summarise_chains(chains, {"a"}, true, pool()), std::invalid_argument);
 }
 
+TEST(DrawsSummary, WeightsLeaveAShareOfTheEffectiveSize) {
+  const auto chains = good_chains();
+  const auto plain = summarise_chains(chains, {"a", "b"}, false, pool());
+  const auto count = 4 * static_cast<std::size_t>(chains[0].num_draws());
+  const auto equal =
+      weighted_quantities(plain, chains, std::vector<double>(count, 1.0 / static_cast<double>(count)));
+  EXPECT_NEAR(equal[1].summary.ess_bulk, plain[1].summary.ess_bulk, 1e-6);
+  std::vector<double> half(count, 0.0);
+  for (std::size_t s = 0; s < count; s += 2) half[s] = 2.0 / static_cast<double>(count);
+  const auto weighted = weighted_quantities(plain, chains, half);
+  EXPECT_NEAR(weighted[1].summary.ess_bulk, plain[1].summary.ess_bulk / 2, 1e-6);
+  EXPECT_NEAR(weighted[1].summary.ess_tail, plain[1].summary.ess_tail / 2, 1e-6);
+  EXPECT_NEAR(weighted[1].summary.mcse_mean, plain[1].summary.mcse_mean * std::sqrt(2.0), 1e-9);
+  EXPECT_NE(weighted[1].summary.mean, plain[1].summary.mean);
+  EXPECT_TRUE(
+      weighted_csv(weighted).starts_with("variable,mean,median,sd,q5,q95,ess_bulk,ess_tail,mcse_mean\na,"));
+}
+
 TEST(DrawsSummary, CsvHasAllDigitsAndInertNames) {
   auto chains = good_chains();
   chains[0].draws[0] = std::numeric_limits<double>::quiet_NaN();

@@ -8,22 +8,31 @@
 namespace giga::tool {
 namespace {
 
+// Blanks around a part are no part of it unless they are quoted.
 std::vector<std::string> split(const std::string& option, const std::string& list) {
   std::vector<std::string> parts(1);
   bool quoted = false;
+  std::size_t kept = 0;  // of the last part: up to what is quoted or no blank
   for (std::size_t i = 0; i < list.size(); ++i) {
     const char c = list[i];
     if (c == '"' && quoted && i + 1 < list.size() && list[i + 1] == '"') {
       parts.back() += '"';
+      kept = parts.back().size();
       ++i;
     } else if (c == '"') {
       quoted = !quoted;
     } else if (c == ',' && !quoted) {
+      parts.back().resize(kept);
       parts.emplace_back();
-    } else {
+      kept = 0;
+    } else if (quoted || (c != ' ' && c != '\t')) {
+      parts.back() += c;
+      kept = parts.back().size();
+    } else if (kept > 0) {
       parts.back() += c;
     }
   }
+  parts.back().resize(kept);
   if (quoted) throw UsageError("--" + option + " is '" + printable(list) + "'; a quote is not closed");
   return parts;
 }

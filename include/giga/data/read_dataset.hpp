@@ -1,5 +1,5 @@
-// From a file to a Dataset. The format is told by the extension: .csv, .csv.gz, .npy, .npz, .svm or .libsvm;
-// "-" is CSV on standard input.
+// From a file to a Dataset. The format is told by the extension: .csv, .tsv or .txt, with or without .gz;
+// .npy, .npz, .svm or .libsvm; "-" is CSV on standard input.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,9 @@ struct ReadOptions {
   std::vector<std::string> unused = {};     ///< Columns that are no features by default; they need not exist.
   std::optional<std::string> weights = {};  ///< The column of observation weights; default: none.
   Missing missing = Missing::Refuse;        ///< What rows with NaN, NA or empty cells get.
-  char delimiter = ',';  ///< CSV only. Not a quote, a line end or part of a number (std::invalid_argument).
+  /// CSV only; in a .tsv file the comma means a tab. Not a quote, a line end or part of a number
+  /// (std::invalid_argument).
+  char delimiter = ',';
   bool header = true;  ///< CSV only: whether the first line has names. Otherwise x1, x2, ... and y, the last.
 };
 

@@ -26,8 +26,10 @@ struct Quantity {
                                                      const ThreadPool& pool);
 
 /// The same with mean, sd, median and quantiles of the weighted draws, one weight a draw of all chains in
-/// their order (std::invalid_argument). R-hat, effective sizes and standard errors are still those of the
-/// chains. `first`: the column of the chains that the first quantity is.
+/// their order (std::invalid_argument). Effective sizes are those of the chains times the share of the draws
+/// that the weights leave, (sum w)^2 / (S sum w^2), and standard errors of the means go with them; R-hat and
+/// what else there is are still those of the chains. `first`: the column of the chains that the first quantity
+/// is.
 [[nodiscard]] std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities,
                                                         std::span<const Chain> chains,
                                                         std::span<const double> weights, Index first = 0);
@@ -37,6 +39,8 @@ struct Quantity {
 /// Under the names of R's posterior: variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,
 /// mcse_sd. All digits; NaN and Inf where a number does not exist.
 [[nodiscard]] std::string summary_csv(std::span<const Quantity> quantities);
+/// Those of them that weighted_quantities knows: all but mad, rhat and mcse_sd.
+[[nodiscard]] std::string weighted_csv(std::span<const Quantity> quantities);
 /// An array of objects under the same names. Numbers that are not finite are null.
 [[nodiscard]] std::string summary_json(std::span<const Quantity> quantities);
 

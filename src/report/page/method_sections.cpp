@@ -29,8 +29,8 @@ std::string error_figure(const ReportData& data, const Selection& selection) {
   std::string say =
       "How far the weighted points are from all rows as points are added. Look for a held-out error that "
       "falls along "
-      "with the projected one: it is measured by directions that no point was chosen by. Both stay below the "
-      "theorem's bound, which holds for any data.";
+      "with the projected one: it is measured by directions that no point was chosen by. The projected error "
+      "stays below the theorem's bound, which holds for any data and says nothing of the held-out error.";
   if (!std::ranges::any_of(selection.sizes, [](const StepRecord& r) { return std::isfinite(r.bound); })) {
     say =
         "How far the weighted points are from all rows as points are added. Look for a held-out error that "
@@ -61,9 +61,9 @@ std::string weight_figure(const ReportData& data, const Selection& selection) {
   double total = 0;
   for (const ReportRow& row : data.coreset) total += row.weight;
   std::string say =
-      joined({"Each point stands for as many rows as its weight; together ", count(total), " for ",
-              grouped(data.num_rows),
-              " rows. Look for how evenly they share the work: where one or two points outweigh all others, ",
+      joined({"The weights add up to ", count(total), " for ", grouped(data.num_rows),
+              " rows: they match slopes and curvatures of the log-likelihood, not numbers of rows. ",
+              "Look for how evenly they share the work: where one or two points outweigh all others, ",
               "the certificate is what to go by."});
   if (selection.heaviest.size() < data.coreset.size()) {
     say += joined({" Shown are the ", grouped(std::ssize(selection.heaviest)), " heaviest of ",

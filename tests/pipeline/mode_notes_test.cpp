@@ -1,0 +1,76 @@
+#include "giga/pipeline/mode_notes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "giga/base/random.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/read_dataset.hpp"
+#include "giga/infer/laplace.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "support/temp_dir.hpp"
+
+namespace giga::test {
+namespace {
+
+constexpr double kNoise = 40, kMean = 300;
+
+// y = 300 + 20 a + noise of sd 40, each row twice.
+Dataset prices(const ThreadPool& pool) {
+  const TempDir folder;
+  std::string text = "a,y\n";
+  Stream random = stream(3, "prices");
+  for (int n = 0; n < 1000; ++n) {
+    const double a = random.normal(), y = kMean + 20 * a + kNoise * random.normal();
+    const std::string row = shortest(a) + "," + shortest(y) + "\n";
+    text += row + row;
+  }
+  write_file(folder / "prices.csv", text);
+  return read_dataset(folder / "prices.csv", {}, pool);
+}
+
+class ModeNotes : public ::testing::Test {
+ protected:
+  std::vector<std::string> notes(double noise_scale, double prior_scale) const {
+    const Problem problem(
+        data_, {.family = {Family::GaussianIdentity, noise_scale}, .prior_scale = prior_scale}, pool_);
+    return mode_notes(problem, laplace(problem.model(), problem.prior(), pool_).posterior.mean());
+  }
+
+  ThreadPool pool_{1};
+  Dataset data_ = prices(pool_);
+};
+
+TEST_F(ModeNotes, AModelThatFitsItsDataHasNone) {
+  EXPECT_EQ(notes(kNoise, 200), std::vector<std::string>{});
+  EXPECT_EQ(notes(1.3 * kNoise, 200), std::vector<std::string>{});
+}
+
+TEST_F(ModeNotes, NoiseThatIsNotThatOfTheResidualsIsSaidWithTheFactor) {
+  const std::vector<std::string> small = notes(1, 200), large = notes(400, 1000);
+  ASSERT_EQ(small.size(), 1U);
+  EXPECT_TRUE(small[0].starts_with("the residuals have a standard deviation of 4")) << small[0];
+  EXPECT_NE(small[0].find("--noise-scale is 1: posterior sds are 4"), std::string::npos) << small[0];
+  EXPECT_NE(small[0].find("times too small"), std::string::npos) << small[0];
+  ASSERT_EQ(large.size(), 1U);
+  EXPECT_NE(large[0].find("times too large"), std::string::npos) << large[0];
+}
+
+TEST_F(ModeNotes, AParameterFarOutInItsPriorIsNamed) {
+  const std::vector<std::string> said = notes(kNoise, 20);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(said[0].starts_with("the posterior mode of '(intercept)' is 1")) << said[0];
+  EXPECT_NE(said[0].find("--prior-scale"), std::string::npos) << said[0];
+}
+
+TEST_F(ModeNotes, ABuildSaysThem) {
+  const Problem problem(data_, {.family = {Family::GaussianIdentity, 1}, .prior_scale = 200}, pool_);
+  const CoresetResult result = build_coreset(problem, {.size = 5}, pool_);
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_TRUE(result.notes[0].starts_with("the residuals"));
+}
+
+}  // namespace
+}  // namespace giga::test
