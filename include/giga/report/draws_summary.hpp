@@ -28,8 +28,8 @@ struct Quantity {
 /// The same with mean, sd, median and quantiles of the weighted draws, one weight a draw of all chains in
 /// their order (std::invalid_argument). Effective sizes are those of the chains times the share of the draws
 /// that the weights leave, (sum w)^2 / (S sum w^2), and standard errors of the means go with them; R-hat and
-/// what else there is are still those of the chains. `first`: the column of the chains that the first quantity
-/// is.
+/// what else there is are still those of the chains. `first`: the column of the chains that the first
+/// quantity is.
 [[nodiscard]] std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities,
                                                         std::span<const Chain> chains,
                                                         std::span<const double> weights, Index first = 0);
