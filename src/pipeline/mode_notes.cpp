@@ -11,11 +11,12 @@
 namespace giga {
 namespace {
 
+// 39112.4 as 39100.
 std::string three_digits(double value) {
   std::array<char, 32> room{};
   const auto end =
-      std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::general, 3);
-  return {room.data(), end.ptr};
+      std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::scientific, 2);
+  return shortest(parse_double({room.data(), end.ptr}).value_or(value));
 }
 
 // The root mean square of y - z.theta, equal rows counted as often as they are there.
