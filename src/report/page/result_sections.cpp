@@ -20,7 +20,10 @@ std::string verdict(const Certificate& certificate) {
   std::string html = certificate.safe()
                          ? "<div class=\"verdict safe\"><strong>\xE2\x9C\x93 Safe to use</strong>"
                          : "<div class=\"verdict unsafe\"><strong>! Not certified</strong>";
-  html += joined({"<p>", escaped(sentence), ".</p></div>\n"});
+  html += joined({"<p>", escaped(sentence), "."});
+  if (certificate.safe())
+    html += " This is about the coreset: whether the model fits the data it does not say.";
+  html += "</p></div>\n";
   return html;
 }
 
@@ -236,7 +239,9 @@ std::string coefficient_section(const ReportData& data, const Selection& selecti
       "coefficient: its mean, its uncertainty (sd) and the range that has it with 90% probability. "
       "R-hat above 1.01 or an effective sample size (ESS) below 400 is marked: sample longer.";
   if (data.corrected)
-    html += " Means, sds and quantiles are those of the draws as the certificate weighs them.";
+    html +=
+        " Means, sds and quantiles are those of the draws as the certificate weighs them, and effective "
+        "sizes what the weights leave of those of the chains.";
   if (data.certificate && !data.certificate->safe())
     html += " <strong>This run is not certified: on all rows these numbers may be others.</strong>";
   html += "</p>\n";
