@@ -24,7 +24,8 @@ struct Report {
   std::vector<Finding> findings;  ///< of results alone: the same in every run with the same settings
   std::vector<Finding> timing;    ///< of measured times
   std::vector<Figure> figures;
-  std::vector<std::string> notes;  ///< what was not run, and how to run it
+  std::vector<std::string> notes;          ///< what was not run, and how to run it
+  std::vector<std::string> samplers = {};  ///< that it speaks of, in this run or an earlier one
   std::vector<std::string> timing_headings = {};
   std::vector<std::vector<std::string>> timing_rows = {};
 };

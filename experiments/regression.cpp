@@ -192,6 +192,7 @@ void RegressionExperiment::report_sampler(const TrialStore& store, SamplerKind s
     }
   }
   if (sets.empty()) return;
+  out.samplers.push_back(name_of(sampler));
   const auto add = [](auto& to, auto from) { to.insert(to.end(), from.begin(), from.end()); };
   add(out.findings, findings_of(sets));
   add(out.timing, timing_of(sets));

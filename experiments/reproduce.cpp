@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "experiments/jobs.hpp"
 #include "giga/base/error.hpp"
@@ -98,6 +99,9 @@ std::string page_html(const Section& section, const std::string& version) {
 }
 
 void write_section(const fs::path& folder, const Section& section, const std::string& version) {
+  std::set<std::string> names;
+  for (const Figure& figure : section.report.figures) names.insert(figure.file);
+  remove_figures(folder, names);
   for (const Figure& figure : section.report.figures) {
     write_whole(folder / (figure.file + ".svg"), svg(figure));
     write_whole(folder / (figure.file + ".csv"), csv(figure));

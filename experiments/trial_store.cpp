@@ -35,33 +35,44 @@ bool has_trials(const fs::path& folder) {
   return false;
 }
 
-bool is_figure_or_verdict(const fs::path& file) {
-  const fs::path extension = file.extension(), name = file.filename();
-  return extension == ".svg" || extension == ".csv" || name == "verdicts.md" || name == "verdicts.json" ||
-         name == "timing.md" || name == "figures.html";
+void require_removed(const fs::path& path, const std::error_code& error) {
+  if (error) throw CannotCreate(printable_path(path) + ": cannot be removed: " + error.message());
 }
 
-void remove_whole(const fs::path& path) {
+void remove_folder(const fs::path& path) {
   std::error_code error;
   fs::remove_all(path, error);
-  if (error) throw CannotCreate(printable_path(path) + ": cannot be removed: " + error.message());
+  require_removed(path, error);
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  require_removed(path, error);
 }
 
 // settings.json goes last: as long as it is there, the trials that are left are known to be of that run.
 void clear(const fs::path& folder) {
-  for (const char* part : {"trials", "times", "data.json"}) remove_whole(folder / part);
-  std::vector<fs::path> made;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.is_regular_file(ignored) && is_figure_or_verdict(entry.path())) made.push_back(entry.path());
-  for (const fs::path& file : made) remove_whole(file);
-  std::error_code error;
-  fs::remove(folder / "settings.json", error);
-  if (error)
-    throw CannotCreate(printable_path(folder / "settings.json") + ": cannot be removed: " + error.message());
+  for (const char* part : {"trials", "times"}) remove_folder(folder / part);
+  for (const char* file : {"data.json", "verdicts.md", "verdicts.json", "timing.md", "figures.html"})
+    remove_file(folder / file);
+  remove_figures(folder, {});
+  remove_file(folder / "settings.json");
 }
 
 }  // namespace
+
+void remove_figures(const fs::path& folder, const std::set<std::string>& kept) {
+  std::vector<fs::path> old;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".svg" && !kept.contains(entry.path().stem().string()))
+      old.push_back(entry.path());
+  for (fs::path& path : old) {
+    remove_file(path);
+    remove_file(path.replace_extension(".csv"));
+  }
+}
 
 void make_folder(const fs::path& folder) {
   std::error_code error;

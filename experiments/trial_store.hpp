@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,9 @@ class TrialStore {
 
 /// The content of a JSON file. Throws DataError with the advice if it is none.
 [[nodiscard]] Json read_json(const std::filesystem::path& path, const char* advice);
+
+/// Removes the figures of an experiment, NAME.svg with NAME.csv, but for those named. Throws CannotCreate.
+void remove_figures(const std::filesystem::path& folder, const std::set<std::string>& kept);
 
 /// Makes the folder, not those above it. Throws CannotCreate.
 void make_folder(const std::filesystem::path& folder);

@@ -121,9 +121,11 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
   const auto out = arguments.text("out");
   if (!out) return;
   if (*out == "-") throw UsageError("--out is -; leave --out away to get the coreset on stdout");
-  if (out->ends_with(".gz"))
-    throw UsageError(
-        "--out ends in .gz, but a coreset is written as plain CSV; give a name that ends in .csv");
+  for (const char* other : {".gz", ".tsv"}) {
+    if (out->ends_with(other))
+      throw UsageError(fmt::format(
+          "--out ends in {}, but a coreset is written as plain CSV; give a name that ends in .csv", other));
+  }
   request.out = *out;
   std::error_code ignored;
   if (std::filesystem::equivalent(*request.out, request.input, ignored))

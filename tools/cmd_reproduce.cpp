@@ -73,13 +73,14 @@ std::string processor() {
 
 std::string record(const ReproduceRequest& request, const RunResult& result, double total_s) {
   Json samplers = Json::array(), sections = Json::array();
-  for (const SamplerKind sampler : request.settings.samplers) samplers.push_back(name(sampler));
-  for (const Section& section : result.sections)
+  for (const Section& section : result.sections) {
+    for (const std::string& sampler : section.report.samplers) samplers.push_back(sampler);
     sections.push_back({{"name", section.name},
                         {"title", section.title},
                         {"verdicts", experiments::findings_json(section.report.findings)},
                         {"timing", experiments::findings_json(section.report.timing)},
                         {"notes", section.report.notes}});
+  }
   const Json data = request.settings.data ? Json(printable_path(*request.settings.data)) : Json(nullptr);
   const Json json = {{"version", GIGA_VERSION},
                      {"seed", request.settings.seed},

@@ -64,25 +64,31 @@ SummaryRequest summary_request(const Arguments& arguments) {
   return request;
 }
 
-// The names that the columns stand for, if a record of giga sample lies beside the draws.
-std::map<std::string, std::string> names_beside(const std::filesystem::path& draws, const Notes& note) {
-  const std::filesystem::path path = draws.parent_path() / "run.json";
-  std::map<std::string, std::string> names;
+// What a record beside the draws tells of them, if there is one.
+struct Beside {
+  std::map<std::string, std::string> names;  // that the columns stand for
+  bool of_fit = false;
+};
+
+Beside beside_draws(const std::filesystem::path& draws, const Notes& note) {
+  const std::filesystem::path path = draws.parent_path() / kRecordFile;
+  Beside out;
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return names;
+  if (!std::filesystem::is_regular_file(path, ignored)) return out;
   try {
     const MappedFile file = MappedFile::open(path);
     const auto* text = reinterpret_cast<const char*>(file.bytes().data());
     const Json record = parsed({text, file.bytes().size()});
-    if (record.at("command") != "sample" && record.at("command") != "fit") return names;
+    out.of_fit = record.at("command") == "fit";
+    if (!out.of_fit && record.at("command") != "sample") return out;
     for (const Json& parameter : record.at("parameters"))
-      names.emplace(parameter.at("column").get<std::string>(), parameter.at("name").get<std::string>());
+      out.names.emplace(parameter.at("column").get<std::string>(), parameter.at("name").get<std::string>());
   } catch (const std::exception&) {
-    names.clear();
+    out = {};
     note(printable_path(path) +
          " is not a record of giga sample or giga fit; the columns keep their own names");
   }
-  return names;
+  return out;
 }
 
 std::optional<SamplerKind> sampler_of(const DrawsFile& file) {
@@ -107,6 +113,7 @@ Index max_depth_of(const DrawsFile& file) {
 struct Read {
   std::vector<DrawsFile> files;
   std::vector<std::string> names;
+  Beside beside;
 };
 
 Read read_all(const SummaryRequest& request, const Notes& note) {
@@ -116,10 +123,10 @@ Read read_all(const SummaryRequest& request, const Notes& note) {
     out.files.push_back(read_draws(path));
   }
   require_same_shape(out.files, request.files);
-  const auto known = names_beside(request.files[0], note);
+  out.beside = beside_draws(request.files[0], note);
   for (const std::string& column : out.files[0].names) {
-    const auto found = known.find(column);
-    out.names.push_back(found == known.end() ? column : found->second);
+    const auto found = out.beside.names.find(column);
+    out.names.push_back(found == out.beside.names.end() ? column : found->second);
   }
   return out;
 }
@@ -146,10 +153,10 @@ Json record_of(const SummaryRequest& request, const std::vector<Quantity>& quant
 }
 
 // Draws of giga fit are those of a coreset: what they are corrected to lies beside them.
-void note_corrected(const std::filesystem::path& folder, const Notes& note) {
+void note_corrected(const Beside& beside, const std::filesystem::path& folder, const Notes& note) {
   const std::filesystem::path path = folder / kPosteriorFile;
   std::error_code ignored;
-  if (std::filesystem::is_regular_file(path, ignored))
+  if (beside.of_fit && std::filesystem::is_regular_file(path, ignored))
     note("these are the draws of the coreset as they are; " + printable_path(path) +
          " has the posterior of all rows, by their weights");
 }
@@ -171,7 +178,7 @@ void run(const Arguments& arguments) {
   const std::vector<std::string> said = warnings(quantities, health);
   stop_if_signalled();
   for (const std::string& text : said) note(text);
-  note_corrected(request.files[0].parent_path(), note);
+  note_corrected(read.beside, request.files[0].parent_path(), note);
   write_stdout(request.json  ? dumped(record_of(request, quantities, health, said))
                : request.csv ? summary_csv(quantities)
                              : summary_text(quantities));

@@ -105,6 +105,7 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
   progress.begin("finding the posterior mode");
   const LaplaceResult mode = laplace(problem.model(), problem.prior(), pool);
   const double laplace_s = stage.restart();
+  progress.end();
   stop_if_signalled();
   if (mode.end != LaplaceEnd::Converged)
     note("the search for the posterior mode did not converge; chains start where it ended");

@@ -108,8 +108,10 @@ void refuse_comment(std::string_view first, std::string_view second, Index line,
   };
   if (!first.starts_with('#') || second.empty() || is_wide(first) || is_wide(second)) return;
   const CsvRow below = split_row(second, delimiter);
-  const bool has_number = std::any_of(below.cells.begin(), below.cells.end(), [](const std::string& cell) {
-    return parse_cell(cell).kind == CellKind::Number;
+  const bool columns = below.cells.size() > 1;
+  const bool has_number = std::any_of(below.cells.begin(), below.cells.end(), [&](const std::string& cell) {
+    const CellKind kind = parse_cell(cell).kind;
+    return kind == CellKind::Number || (columns && kind == CellKind::Missing);
   });
   if (has_number && split_row(first, delimiter).cells.size() == below.cells.size()) return;
   throw DataError(name + ": line " + std::to_string(line) +

@@ -31,9 +31,8 @@ std::string advice(const Column& column, const std::string& cure = "correct it")
   }
 }
 
-constexpr std::array<std::string_view, 16> kTruths{"true",  "True", "TRUE", "T",   "false", "False",
-                                                   "FALSE", "F",    "yes",  "Yes", "YES",   "Y",
-                                                   "no",    "No",   "NO",   "N"};
+constexpr std::array<std::string_view, 12> kTruths{"true", "True", "TRUE", "false", "False", "FALSE",
+                                                   "yes",  "Yes",  "YES",  "no",    "No",    "NO"};
 constexpr std::array<std::string_view, 6> kAbsences{"?", ".", "-", "--", "*", "n.a."};
 
 template <std::size_t Size>
@@ -113,7 +112,7 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   }
   if (!options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
-             "', the last column; --response chooses another");
+             "', as no column is called y; --response chooses another");
 }
 
 void Table::allocate(Index rows) {

@@ -130,7 +130,7 @@ double kl_divergence(const Normal& p, const Normal& q) {
   const double trace = (factor.transpose() * (precision * factor)).trace();
   const double twice = trace + apart.dot(precision * apart) - static_cast<double>(p.dim()) +
                        q.log_determinant() - p.log_determinant();
-  return std::max(0.0, twice / 2);  // below 0 by rounding alone
+  return std::max(twice / 2, 0.0);  // below 0 by rounding alone; NaN stays
 }
 
 }  // namespace giga

@@ -195,7 +195,8 @@ bool has_coreset_columns(const std::filesystem::path& path) {
   std::string extension = path.extension().string();
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   std::error_code ignored;
-  if (extension != ".csv" || !std::filesystem::is_regular_file(path, ignored)) return false;
+  const bool commas = extension == ".csv" || extension == ".txt";
+  if (!commas || !std::filesystem::is_regular_file(path, ignored)) return false;
   std::ifstream in(path, std::ios::binary);
   std::string start(kFirst.size() + 4, '\0');
   in.read(start.data(), static_cast<std::streamsize>(start.size()));

@@ -19,11 +19,12 @@ std::string three_digits(double value) {
   return shortest(parse_double({room.data(), end.ptr}).value_or(value));
 }
 
-// The root mean square of y - z.theta, equal rows counted as often as they are there.
+// The standard deviation of y - z.theta, equal rows counted as often as they are there. About their mean: an
+// intercept that the prior holds back is not noise.
 double residual_scale(const Regression& model, std::span<const double> theta) {
   constexpr Index kBlock = 1024;
   std::vector<double> design(static_cast<std::size_t>(kBlock) * theta.size());
-  double squares = 0, count = 0;
+  double count = 0, mean = 0, squares = 0;
   for (Index first = 0; first < model.num_rows(); first += kBlock) {
     const Index rows = std::min(kBlock, model.num_rows() - first);
     model.design(first, rows, design.data());
@@ -31,8 +32,10 @@ double residual_scale(const Regression& model, std::span<const double> theta) {
       const double* z = design.data() + static_cast<std::size_t>(n) * theta.size();
       const double residual =
           model.response(first + n) - std::inner_product(theta.begin(), theta.end(), z, 0.0);
-      squares += model.multiplicity(first + n) * residual * residual;
-      count += model.multiplicity(first + n);
+      const double times = model.multiplicity(first + n), away = residual - mean;
+      count += times;
+      mean += away * times / count;
+      squares += times * away * (residual - mean);
     }
   }
   return std::sqrt(squares / count);
@@ -41,14 +44,15 @@ double residual_scale(const Regression& model, std::span<const double> theta) {
 void note_noise(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
   constexpr double kFar = 1.5;
   const FamilyParameters& family = problem.model().family();
-  if (family.family != Family::GaussianIdentity || problem.model().num_rows() < 2 * std::ssize(mode)) return;
+  // With fewer rows the parameters take too much of the noise for this to mean something.
+  const bool enough = problem.model().num_rows() >= 10 * std::ssize(mode) + 20;
+  if (family.family != Family::GaussianIdentity || !enough) return;
   const double scale = residual_scale(problem.model(), mode), ratio = scale / family.noise_scale;
-  if (ratio < kFar && ratio > 1 / kFar) return;
+  if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +
                   " and --noise-scale is " + three_digits(family.noise_scale) + ": posterior sds are " +
                   three_digits(std::max(ratio, 1 / ratio)) + " times too " + (ratio > 1 ? "small" : "large") +
-                  "; set it to the noise, and --prior-scale to the size of the coefficients, or rescale the "
-                  "response");
+                  "; set --noise-scale, or rescale the response");
 }
 
 void note_prior(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
@@ -68,8 +72,8 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
 
 std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode) {
   std::vector<std::string> notes;
-  note_noise(problem, mode, notes);
   note_prior(problem, mode, notes);
+  note_noise(problem, mode, notes);
   return notes;
 }
 

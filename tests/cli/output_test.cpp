@@ -107,9 +107,11 @@ TEST_F(Output, DashIsNotAFileName) {
   expect_refused(run(build({"--out", "-"})), 64, "--out is -; leave --out away to get the coreset on stdout");
 }
 
-TEST_F(Output, ACompressedNameIsRefusedBecauseNothingIsCompressed) {
-  expect_refused(run(build({"--out", "c.csv.gz"})), 64,
-                 "--out ends in .gz, but a coreset is written as plain CSV; give a name that ends in .csv");
+TEST_F(Output, ANameThatIsReadAsSomethingElseIsRefused) {
+  for (const std::string ending : {".gz", ".tsv"})
+    expect_refused(
+        run(build({"--out", "c.csv" + ending})), 64,
+        "--out ends in " + ending + ", but a coreset is written as plain CSV; give a name that ends in .csv");
 }
 
 TEST_F(Output, FullDeviceIsAnIoErrorThatNamesIt) {

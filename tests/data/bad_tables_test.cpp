@@ -125,13 +125,15 @@ TEST(BadTables, CommentLinesAreNamed) {
   expect_csv_refusal("# one\n# two\na,b,y\n1,2,3\n", words);
   expect_csv_refusal("# made by R\n\n1,2,3\n", words, {.header = false});
   EXPECT_EQ(read("t.csv", "#a,b,y\n1,2,3\n").feature_names(), (std::vector<std::string>{"#a", "b"}));
+  const DataFile missing("t.csv", "#a,b,y\nNA,,NA\n1,2,3\n");
+  EXPECT_EQ(read_dataset(missing.path(), {.missing = Missing::Drop}, two_threads()).num_rows(), 1);
 }
 
 TEST(BadTables, WhatACellMostLikelyMeansDecidesTheAdvice) {
   const std::vector<std::pair<std::string, std::string>> advice = {
       {"TRUE", "write 1 and 0, or "},
       {"False", "write 1 and 0, or "},
-      {"T", "write 1 and 0, or "},
+      {"T", "correct it, or "},
       {"no", "write 1 and 0, or "},
       {"\"-0,09\"", "decimal commas are not read; write a point, or "},
       {"\"0,125\"", "decimal commas are not read; write a point, or "},

@@ -71,6 +71,7 @@ TEST_F(CoresetFile, IsTheFileThatBeginsWithRowAndWeight) {
   };
   EXPECT_TRUE(is_one("a.csv", "row,weight,x\n"));
   EXPECT_TRUE(is_one("a.CSV", "\xEF\xBB\xBFrow,weight\r\n"));
+  EXPECT_TRUE(is_one("a.txt", "row,weight,x\n"));
   EXPECT_FALSE(is_one("a.csv", "row,weights,x\n"));
   EXPECT_FALSE(is_one("a.csv", "weight,row,x\n"));
   EXPECT_FALSE(is_one("a.csv", ""));

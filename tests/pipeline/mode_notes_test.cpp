@@ -17,13 +17,13 @@ namespace {
 
 constexpr double kNoise = 40, kMean = 300;
 
-// y = 300 + 20 a + noise of sd 40, each row twice.
-Dataset prices(const ThreadPool& pool) {
+// y = mean + 20 a + noise, each row twice.
+Dataset prices(int rows, double mean, double slope, double noise, const ThreadPool& pool) {
   const TempDir folder;
   std::string text = "a,y\n";
   Stream random = stream(3, "prices");
-  for (int n = 0; n < 1000; ++n) {
-    const double a = random.normal(), y = kMean + 20 * a + kNoise * random.normal();
+  for (int n = 0; n < rows; ++n) {
+    const double a = random.normal(), y = mean + slope * a + noise * random.normal();
     const std::string row = shortest(a) + "," + shortest(y) + "\n";
     text += row + row;
   }
@@ -33,14 +33,17 @@ Dataset prices(const ThreadPool& pool) {
 
 class ModeNotes : public ::testing::Test {
  protected:
-  std::vector<std::string> notes(double noise_scale, double prior_scale) const {
+  std::vector<std::string> notes_of(const Dataset& data, double noise_scale, double prior_scale) const {
     const Problem problem(
-        data_, {.family = {Family::GaussianIdentity, noise_scale}, .prior_scale = prior_scale}, pool_);
+        data, {.family = {Family::GaussianIdentity, noise_scale}, .prior_scale = prior_scale}, pool_);
     return mode_notes(problem, laplace(problem.model(), problem.prior(), pool_).posterior.mean());
+  }
+  std::vector<std::string> notes(double noise_scale, double prior_scale) const {
+    return notes_of(data_, noise_scale, prior_scale);
   }
 
   ThreadPool pool_{1};
-  Dataset data_ = prices(pool_);
+  Dataset data_ = prices(1000, kMean, 20, kNoise, pool_);
 };
 
 TEST_F(ModeNotes, AModelThatFitsItsDataHasNone) {
@@ -56,6 +59,19 @@ TEST_F(ModeNotes, NoiseThatIsNotThatOfTheResidualsIsSaidWithTheFactor) {
   EXPECT_NE(small[0].find("times too small"), std::string::npos) << small[0];
   ASSERT_EQ(large.size(), 1U);
   EXPECT_NE(large[0].find("times too large"), std::string::npos) << large[0];
+}
+
+TEST_F(ModeNotes, AnInterceptThatThePriorHoldsBackIsNotNoise) {
+  const std::vector<std::string> right = notes(kNoise, 1), wide = notes(kMean, 1);
+  ASSERT_EQ(right.size(), 1U) << "the noise is as it is said to be";
+  EXPECT_TRUE(right[0].starts_with("the posterior mode of '(intercept)'")) << right[0];
+  ASSERT_EQ(wide.size(), 2U) << "what the prior left of the intercept does not make up for the noise";
+  EXPECT_NE(wide[1].find("times too large"), std::string::npos) << wide[1];
+}
+
+TEST_F(ModeNotes, NothingIsSaidOfNoiseThatCannotBeJudged) {
+  EXPECT_EQ(notes_of(prices(100, 0, 0, 0, pool_), 1, 1), std::vector<std::string>{}) << "all are 0";
+  EXPECT_EQ(notes_of(prices(10, 0, 0, kNoise, pool_), 1, 1000), std::vector<std::string>{}) << "too few rows";
 }
 
 TEST_F(ModeNotes, AParameterFarOutInItsPriorIsNamed) {
