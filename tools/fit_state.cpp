@@ -422,7 +422,9 @@ void PartialRun::remove() {
   std::error_code ignored;
   for (const fs::path& path : temporaries_in(folder_)) fs::remove(path, ignored);
   if (is_own_folder(partial_)) {
-    // The request last: until it is gone the run can still be resumed.
+    // Killed on the way, the run can still be resumed: the state goes before the chains it names, the request
+    // last.
+    fs::remove(partial_ / "state.json", ignored);
     std::vector<fs::path> others;
     for (const auto& entry : fs::directory_iterator(partial_, ignored)) {
       if (entry.path().filename() != "request.json") others.push_back(entry.path());
