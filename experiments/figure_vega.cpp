@@ -92,7 +92,7 @@ Json band_layer(const Panel& panel, const Parts& parts) {
            {{"x", encoding_of("x", panel.x)},
             {"y", encoding_of("low", panel.y)},
             {"y2", {{"field", "high"}}},
-            {"order", {{"field", "order"}}},
+            {"order", {{"value", nullptr}}},  // that of the rows; an area by a field is not drawn at all
             {"color", by_name(parts, parts.colours)}}}};
 }
 
