@@ -3,6 +3,7 @@
 //   DIR/verdicts.md                    of all experiments that were asked for
 //   DIR/<experiment>/settings.json     what its trials depend on
 //   DIR/regression/data.json           the data files they were made with
+//   DIR/regression/data.json           which data files they were made with
 //   DIR/<experiment>/trials/*.json     raw results, one file a trial
 //   DIR/<experiment>/times/*.json      what was measured, apart from them
 //   DIR/<experiment>/<figure>.svg      and .csv, its points

@@ -12,12 +12,18 @@
 namespace giga::experiments {
 namespace {
 
-TEST(AxisExperiment, RandomTracesAreThoseOfUniformBuilds) {
-  const test::TempDir folder;
+// One trial of 60 vectors, in `out`.
+Settings small_run(const std::filesystem::path& out) {
   Settings settings;
   settings.trials = 1;
   settings.scale.axis_rows = 60;
-  (void)reproduce({Kind::Axis}, settings, {.out = folder / "a"});
+  (void)reproduce({Kind::Axis}, settings, {.out = out});
+  return settings;
+}
+
+TEST(AxisExperiment, RandomTracesAreThoseOfUniformBuilds) {
+  const test::TempDir folder;
+  const Settings settings = small_run(folder / "a");
   const Trace got = trace_of(Json::parse(test::read_file(folder / "a/axis/trials/rnd_01.json")));
   const SimulatedRows rows({.rows = 60, .dim = 60, .kind = VectorKind::Axis});
   const VectorTable table(rows, {.threads = 1});
@@ -31,10 +37,7 @@ TEST(AxisExperiment, RandomTracesAreThoseOfUniformBuilds) {
 
 TEST(AxisExperiment, TheTableHasTheErrorsAsTheyAre) {
   const test::TempDir folder;
-  Settings settings;
-  settings.trials = 1;
-  settings.scale.axis_rows = 60;
-  (void)reproduce({Kind::Axis}, settings, {.out = folder / "a"});
+  (void)small_run(folder / "a");
   const Trace giga = trace_of(Json::parse(test::read_file(folder / "a/axis/trials/giga.json")));
   const std::string error = shortest(giga.error.back() * std::sqrt(60.0));
   const std::string row = "Error,GIGA,60," + error + "," + error + "," + error + "\n";
