@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -31,14 +32,14 @@ struct Outcome {
 };
 
 Outcome measure(const Problem& problem, const CoresetOptions& options, const Normal& full,
-                const ThreadPool& pool) {
-  const CoresetResult result = build_coreset(problem, options, pool);
+                const Executor& executor) {
+  const CoresetResult result = build_coreset(problem, options, executor);
   const Coreset& built = result.build.coreset;
   std::vector<double> weights;
   for (std::size_t i = 0; i < built.rows.size(); ++i)
     weights.push_back(built.weights[i] * problem.model().multiplicity(built.rows[i]));
   const auto part = problem.model().subset(built.rows, weights);
-  const Normal coreset = laplace(*part, problem.prior(), pool).posterior;
+  const Normal coreset = laplace(*part, problem.prior(), executor).posterior;
   const std::vector<double> sds = full.standard_deviations(), other = coreset.standard_deviations();
   Outcome out{
       static_cast<double>(built.rows.size()),
@@ -74,15 +75,15 @@ void print_row(const Set& set, const char* how, const std::vector<Outcome>& tria
 }
 
 void run_set(const Set& set, const std::string& folder, const std::vector<std::uint64_t>& seeds,
-             const ThreadPool& pool) {
-  const Dataset data = read_dataset(folder + "/" + set.name + ".npz", {}, pool);
-  const Problem problem(data, {.family = {set.family}}, pool);
-  const Normal full = laplace(problem.model(), problem.prior(), pool).posterior;
+             const Executor& executor) {
+  const Dataset data = read_dataset(folder + "/" + set.name + ".npz", {}, executor);
+  const Problem problem(data, {.family = {set.family}}, executor);
+  const Normal full = laplace(problem.model(), problem.prior(), executor).posterior;
   const auto trials = [&](CoresetOptions options) {
     std::vector<Outcome> all;
     for (const std::uint64_t seed : seeds) {
       options.seed = seed;
-      all.push_back(measure(problem, options, full, pool));
+      all.push_back(measure(problem, options, full, executor));
     }
     return all;
   };
@@ -112,8 +113,8 @@ int main(int argc, char** argv) {
                                  {"airportdelays", Family::PoissonSoftplus, {50, 100}},
                                  {"biketrips", Family::PoissonSoftplus, {50, 100}},
                                  {"phishing", Family::BernoulliLogit, {50, 100, 200, 300}}};
-  const ThreadPool pool;
+  const Threads executor;
   std::printf("| data | coreset | points | projected error | held-out error | KL | mean | sd | seconds |\n");
   std::printf("|---|---|---|---|---|---|---|---|---|\n");
-  for (const Set& set : sets) run_set(set, argv[1], seeds, pool);
+  for (const Set& set : sets) run_set(set, argv[1], seeds, executor);
 }

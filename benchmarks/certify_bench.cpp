@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/certificate.hpp"
 #include "giga/infer/regression_posterior.hpp"
@@ -52,8 +53,8 @@ Regression made_up(Index rows, Index dim) {
 }
 
 void measure(const Regression& full, const Regression& coreset, const Normal& prior, const Request& request,
-             Index data_rows, const ThreadPool& pool) {
-  const Normal about = laplace(coreset, prior, pool).posterior;
+             Index data_rows, const Executor& executor) {
+  const Normal about = laplace(coreset, prior, executor).posterior;
   const RegressionPosterior posterior(coreset, prior);
   const std::vector<Chain> chains =
       sample_about(posterior, about, 4, {.draws = request.draws / 4, .threads = request.threads});
@@ -66,7 +67,7 @@ void measure(const Regression& full, const Regression& coreset, const Normal& pr
     spent[progress.stage] += seconds(last, now);
     last = now;
   };
-  Certificate out = certify(full, &coreset, prior, chains, pool, {}, observer);
+  Certificate out = certify(full, &coreset, prior, chains, executor, {}, observer);
   const double total = seconds(start, Clock::now());
   out.num_data_rows = data_rows;
 
@@ -83,17 +84,17 @@ void measure(const Regression& full, const Regression& coreset, const Normal& pr
   line("ratios", CertificateStage::Ratios, static_cast<double>(out.coreset.num_draws));
   line("laplace ratios", CertificateStage::LaplaceRatios, static_cast<double>(out.laplace.num_draws));
   line("gradients", CertificateStage::Gradients, 2 * static_cast<double>(out.num_gradient_draws));
-  std::printf("%-16s %8.3f s, %d threads\n", "total", total, pool.num_threads());
+  std::printf("%-16s %8.3f s, %d threads\n", "total", total, executor.num_threads());
 }
 
 void run(const Request& request) {
-  const ThreadPool pool(request.threads);
+  const Threads executor(request.threads);
   if (!request.data.empty()) {
-    const Dataset data = read_dataset(request.data, {}, pool);
-    const Problem problem(data, {.family = {Family::BernoulliLogit}}, pool);
-    const Coreset coreset = build_coreset(problem, {.size = request.size}, pool).coreset;
+    const Dataset data = read_dataset(request.data, {}, executor);
+    const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
+    const Coreset coreset = build_coreset(problem, {.size = request.size}, executor).coreset;
     measure(problem.model(), *coreset_model(problem, coreset), problem.prior(), request, data.num_rows(),
-            pool);
+            executor);
     return;
   }
   const Regression full = made_up(request.rows, request.dim);
@@ -103,7 +104,7 @@ void run(const Request& request) {
                                     static_cast<double>(request.rows) / static_cast<double>(request.size));
   const auto part = full.subset(rows, weights);
   measure(full, dynamic_cast<const Regression&>(*part), Normal::isotropic(request.dim), request, request.rows,
-          pool);
+          executor);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/large_buffer.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/construct/simulate.hpp"
 
@@ -65,9 +66,9 @@ std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
 
 class BandwidthProbe {
  public:
-  explicit BandwidthProbe(int num_threads) : pool_(num_threads), buffer_(kBandwidthBytes) {
+  explicit BandwidthProbe(int num_threads) : executor_(num_threads), buffer_(kBandwidthBytes) {
     auto* words = buffer_.as<std::uint64_t>();
-    pool_.for_each(kNumChunks, [&](Index chunk) {
+    executor_.for_each(kNumChunks, [&](Index chunk) {
       std::fill_n(words + static_cast<std::size_t>(chunk) * kChunkWords, kChunkWords, 1U);
     });
   }
@@ -78,7 +79,7 @@ class BandwidthProbe {
     std::vector<std::uint64_t> sums(static_cast<std::size_t>(kNumChunks));
     for (int i = 0; i < times; ++i) {
       const auto start = Clock::now();
-      pool_.for_each(kNumChunks, [&](Index chunk) {
+      executor_.for_each(kNumChunks, [&](Index chunk) {
         const auto k = static_cast<std::size_t>(chunk);
         sums[k] = sum_words(words + k * kChunkWords, kChunkWords);
       });
@@ -95,7 +96,7 @@ class BandwidthProbe {
   static constexpr auto kNumChunks =
       static_cast<Index>(kBandwidthBytes / sizeof(std::uint64_t) / kChunkWords);
 
-  giga::ThreadPool pool_;
+  giga::Threads executor_;
   giga::LargeBuffer buffer_;
   std::vector<double> bytes_per_s_;
 };
@@ -105,7 +106,7 @@ class BandwidthProbe {
 giga::LargeBuffer simulated_matrix(const giga::SimulateOptions& options, int num_threads) {
   const giga::SimulatedRows rows(options);
   giga::LargeBuffer matrix(static_cast<std::size_t>(options.rows * options.dim) * sizeof(double));
-  giga::ThreadPool(num_threads).for_each(giga::num_blocks(options.rows), [&](Index block) {
+  giga::Threads(num_threads).for_each(giga::num_blocks(options.rows), [&](Index block) {
     const Index first = block * giga::kBlockRows;
     rows.read(first, std::min(giga::kBlockRows, options.rows - first),
               matrix.as<double>() + first * options.dim);

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 
 namespace {
@@ -45,15 +45,15 @@ int run(int argc, char** argv) {
   app.add_option("--threads", threads, "0: one per core")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
 
-  const giga::ThreadPool pool(threads);
+  const giga::Threads executor(threads);
   const auto start = std::chrono::steady_clock::now();
-  const giga::Dataset data = giga::read_dataset(path, {}, pool);
+  const giga::Dataset data = giga::read_dataset(path, {}, executor);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
 
   const nlohmann::ordered_json record = {{"seconds", passed.count()},
                                          {"bytes", std::filesystem::file_size(path)},
                                          {"rows", data.num_rows()},
-                                         {"threads", pool.num_threads()},
+                                         {"threads", executor.num_threads()},
                                          {"columns", bit_sums(data)}};
   std::printf("%s\n", record.dump(2).c_str());
   return 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/model/simulate_data.hpp"
@@ -51,12 +52,12 @@ class SimulatedFile {
 };
 
 double coreset_of(const std::filesystem::path& path) {
-  const giga::ThreadPool pool;
-  const giga::Dataset data = giga::read_dataset(path, {}, pool);
-  const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, pool);
+  const giga::Threads executor;
+  const giga::Dataset data = giga::read_dataset(path, {}, executor);
+  const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, executor);
   for (const std::string& note : problem.notes()) std::printf("note: %s\n", note.c_str());
 
-  const giga::CoresetResult result = giga::build_coreset(problem, {.size = 20}, pool);
+  const giga::CoresetResult result = giga::build_coreset(problem, {.size = 20}, executor);
   std::printf("     row    weight  label\n");
   for (std::size_t i = 0; i < result.coreset.rows.size(); ++i) {
     const giga::Index row = result.coreset.rows[i];

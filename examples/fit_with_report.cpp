@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/model/simulate_data.hpp"
@@ -62,17 +63,17 @@ void write_flights(const std::filesystem::path& path) {
 
 // Whether the result is certified.
 bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) {
-  const giga::ThreadPool pool;
+  const giga::Threads executor;
   giga::RunFacts facts{.title = "Flights that are late",
                        .data_name = csv.filename().string(),
                        .model = "bernoulli with logit link, prior N(0, 1), features standardised"};
   const auto begin = Clock::now();
-  const giga::Dataset data = giga::read_dataset(csv, {.response = "late"}, pool);
-  const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, pool);
+  const giga::Dataset data = giga::read_dataset(csv, {.response = "late"}, executor);
+  const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, executor);
   const double load_s = std::chrono::duration<double>(Clock::now() - begin).count();
 
   const giga::FitOptions options;
-  const giga::FitResult result = giga::fit(problem, options, pool);
+  const giga::FitResult result = giga::fit(problem, options, executor);
   const giga::FitSeconds& seconds = result.seconds;
   facts.stages = {{"load", load_s},
                   {"laplace", seconds.laplace},
@@ -80,12 +81,12 @@ bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) 
                   {"construct", seconds.construct},
                   {"sample", seconds.sample},
                   {"certify", seconds.certify}};
-  facts.full_data = giga::full_data_cost(problem, result.chains, options.sample.thin, pool);
+  facts.full_data = giga::full_data_cost(problem, result.chains, options.sample.thin, executor);
   facts.options = {{"method", "corrective"}, {"sampler", "nuts"}};
   facts.command_line = "fit_with_report " + report.filename().string();
   giga::OutputFile file(report, true);
   file.write(giga::report_html(
-      giga::report_data(problem, result.coreset, result.chains, &result.certificate, facts, pool)));
+      giga::report_data(problem, result.coreset, result.chains, &result.certificate, facts, executor)));
   file.commit();
   std::printf("%s\n", giga::certificate_sentence(result.certificate).c_str());
   return result.certificate.safe();

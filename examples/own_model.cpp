@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/model/likelihood.hpp"
@@ -87,8 +88,8 @@ int main() {
   const char* const names[] = {"x1", "x2", "x3", "constant", "log shape"};
   const auto model = giga::likelihood_of(simulated(10000, truth));
   const giga::Normal prior = giga::Normal::isotropic(model->num_parameters(), 2);
-  const giga::ThreadPool pool;
-  const giga::Normal full = giga::laplace(*model, prior, pool).posterior;
+  const giga::Threads executor;
+  const giga::Normal full = giga::laplace(*model, prior, executor).posterior;
 
   // Vectors of 200 random features, in units of the posterior; computed when they are asked for.
   const giga::RandomProjection rows(*model, full, {.norm = giga::Norm::Whitened, .dim = 200});
@@ -97,7 +98,7 @@ int main() {
 
   // The rows have no multiplicities, so the weights of their vectors are the weights of the rows.
   const auto few = model->subset(result.coreset.rows, result.coreset.weights);
-  const giga::Normal small = giga::laplace(*few, prior, pool).posterior;
+  const giga::Normal small = giga::laplace(*few, prior, executor).posterior;
 
   std::printf("%td of %td rows, relative error %.3g\n\n", few->num_rows(), model->num_rows(),
               result.relative_error);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 
 namespace giga::experiments {
 namespace {

@@ -62,9 +62,9 @@ class Monitor {
 
 }  // namespace
 
-void run_jobs(const std::vector<Job>& jobs, const ThreadPool& pool, const Watch& watch) {
+void run_jobs(const std::vector<Job>& jobs, const Executor& executor, const Watch& watch) {
   Monitor monitor(jobs, watch);
-  pool.for_each(std::ssize(jobs), [&](Index i) { monitor.run(static_cast<std::size_t>(i)); });
+  executor.for_each(std::ssize(jobs), [&](Index i) { monitor.run(static_cast<std::size_t>(i)); });
   monitor.finish();
 }
 

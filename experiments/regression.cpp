@@ -12,6 +12,7 @@
 #include "experiments/regression_trial.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 
 namespace giga::experiments {
 namespace {
@@ -116,11 +117,11 @@ class RegressionExperiment final : public Experiment {
 };
 
 void RegressionExperiment::prepare(const std::filesystem::path& folder, Earlier earlier) {
-  const ThreadPool pool;
+  const Threads executor;
   Json entries = Json::object();
   for (const SetInfo* info : sets_) {
     if (is_synthetic(*info)) continue;
-    const auto set = std::make_shared<const RegressionSet>(*info, settings_, pool);
+    const auto set = std::make_shared<const RegressionSet>(*info, settings_, executor);
     entries[info->name] = data_entry(*set, *settings_.data / info->file);
     loaded_[info->name] = set;
   }
@@ -135,7 +136,7 @@ void RegressionExperiment::begin(const TrialStore& store) const {
 // longest begin first.
 std::vector<Job> RegressionExperiment::jobs(const TrialStore& store) const {
   std::vector<Job> jobs;
-  const ThreadPool pool;
+  const Threads executor;
   for (const SetInfo* info : sets_) {
     const auto known = loaded_.find(info->name);
     std::shared_ptr<const RegressionSet> set = known == loaded_.end() ? nullptr : known->second;
@@ -144,7 +145,7 @@ std::vector<Job> RegressionExperiment::jobs(const TrialStore& store) const {
       for (const SamplerKind sampler : settings_.samplers)
         if (!store.has(regression_trial_name(*info, name_of(sampler), k))) missing.push_back(sampler);
       if (missing.empty()) continue;
-      if (!set) set = std::make_shared<RegressionSet>(*info, settings_, pool);
+      if (!set) set = std::make_shared<RegressionSet>(*info, settings_, executor);
       jobs.push_back({fmt::format("{}, trial {}", info->title, k + 1), usual_s(*info, missing),
                       [this, &store, set, k, missing](const JobContext& context) {
                         run(store, *set, k, missing, context);

@@ -46,13 +46,13 @@ std::unique_ptr<Regression> make_up(const SetInfo& info, const Settings& setting
 
 }  // namespace
 
-RegressionSet::RegressionSet(const SetInfo& info, const Settings& settings, const ThreadPool& pool)
+RegressionSet::RegressionSet(const SetInfo& info, const Settings& settings, const Executor& executor)
     : info_(&info) {
   if (is_synthetic(info)) {
     made_up_ = make_up(info, settings);
   } else {
-    data_ = std::make_unique<Dataset>(read_dataset(*settings.data / info.file, {}, pool));
-    problem_ = std::make_unique<Problem>(*data_, ModelOptions{.family = {info.family}}, pool);
+    data_ = std::make_unique<Dataset>(read_dataset(*settings.data / info.file, {}, executor));
+    problem_ = std::make_unique<Problem>(*data_, ModelOptions{.family = {info.family}}, executor);
   }
   prior_ = Normal::isotropic(model().num_parameters());
   for (Index n = 0; n < model().num_rows(); ++n) {

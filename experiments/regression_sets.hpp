@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/settings.hpp"
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/model/family.hpp"
 #include "giga/model/normal.hpp"
@@ -32,7 +32,7 @@ extern const std::array<SetInfo, 6> kSets;
 class RegressionSet {
  public:
   /// Throws what read_dataset throws for a file that cannot be used.
-  RegressionSet(const SetInfo& info, const Settings& settings, const ThreadPool& pool);
+  RegressionSet(const SetInfo& info, const Settings& settings, const Executor& executor);
 
   [[nodiscard]] const SetInfo& info() const { return *info_; }
   [[nodiscard]] const Regression& model() const { return problem_ ? problem_->model() : *made_up_; }

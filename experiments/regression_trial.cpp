@@ -4,6 +4,7 @@
 #include <set>
 
 #include "experiments/cpu_clock.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/project/random_projection.hpp"
 
@@ -31,7 +32,7 @@ SampleOptions protocol(SamplerKind sampler, const Settings& settings, std::uint6
 RegressionTrial::RegressionTrial(const RegressionSet& set, const Settings& settings, Index trial,
                                  const JobContext& context)
     : set_(set), settings_(settings), trial_(trial), context_(context) {
-  const ThreadPool one(1);
+  const Threads one(1);
   const CpuClock laplace_clock;
   const LaplaceResult approximation = laplace(set.model(), set.prior(), one);
   laplace_s_ = laplace_clock.seconds();
@@ -80,7 +81,7 @@ std::uint64_t RegressionTrial::seed_of(const std::string& purpose) const {
 // From a draw about the model's own Laplace approximation, the search for which is part of the time.
 RegressionTrial::Run RegressionTrial::infer(const Regression& model, SamplerKind sampler,
                                             std::uint64_t seed) const {
-  const ThreadPool one(1);
+  const Threads one(1);
   const CpuClock clock;
   const LaplaceResult mode = laplace(model, set_.prior(), one);
   const RegressionPosterior posterior(model, set_.prior());

@@ -8,7 +8,7 @@
 #include "experiments/jobs.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/report/chart_page.hpp"
 
 namespace giga::experiments {
@@ -183,7 +183,7 @@ RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, co
     experiments[e]->begin(stores[e]);
     for (Job& job : experiments[e]->jobs(stores[e])) jobs.push_back(std::move(job));
   }
-  run_jobs(jobs, ThreadPool(options.threads), watch);
+  run_jobs(jobs, Threads(options.threads), watch);
 
   RunResult result;
   result.jobs_done = std::ssize(jobs);

@@ -8,6 +8,7 @@
 #include "data_input.hpp"
 #include "displays.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/pipeline/same_data.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "support/exit_codes.hpp"
@@ -30,7 +31,7 @@ void resolve_size(BuildRequest& request, const Problem& problem, const Notes& no
   request.size = rows;
 }
 
-DataFacts facts_of(const Problem& problem, const CoresetResult& result, const ThreadPool& pool) {
+DataFacts facts_of(const Problem& problem, const CoresetResult& result, const Executor& executor) {
   DataFacts facts;
   facts.distinct_rows = problem.model().num_rows();
   facts.num_parameters = problem.model().num_parameters();
@@ -47,7 +48,7 @@ DataFacts facts_of(const Problem& problem, const CoresetResult& result, const Th
   facts.trials = result.trials;
   facts.multiplicity = result.multiplicity;
   for (const Column& column : problem.data().columns()) facts.columns.push_back(column.name);
-  facts.digest = data_digest(problem.data(), pool);
+  facts.digest = data_digest(problem.data(), executor);
   facts.cells = problem.data().cells(result.coreset.rows);
   return facts;
 }
@@ -80,9 +81,9 @@ void check_memory(const CoresetOptions& options, const Problem& problem) {
                                   curvature ? "--projection random" : "a smaller --projection-dim"));
 }
 
-BuildOutcome build_outcome(const Problem& problem, CoresetResult result, const ThreadPool& pool) {
+BuildOutcome build_outcome(const Problem& problem, CoresetResult result, const Executor& executor) {
   BuildOutcome outcome;
-  outcome.data = facts_of(problem, result, pool);
+  outcome.data = facts_of(problem, result, executor);
   outcome.num_rows = problem.data().num_rows();
   outcome.dim = result.dim;
   outcome.zero_rows = result.num_zero_rows;
@@ -107,11 +108,11 @@ BuildOutcome build_outcome(const Problem& problem, CoresetResult result, const T
 BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   const Stopwatch total;
   Stopwatch stage;
-  const ThreadPool pool(request.threads);
+  const Threads executor(request.threads);
   Progress progress(request.quiet);
-  const Dataset data = load_data(request.input, request.read, pool, progress);
+  const Dataset data = load_data(request.input, request.read, executor, progress);
   stop_if_signalled();
-  const Problem problem(data, request.model, pool);
+  const Problem problem(data, request.model, executor);
   const double load_s = stage.restart();
   progress.end();
   for (const std::string& text : data.notes()) note(text);
@@ -123,7 +124,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   check_memory(request.coreset, problem);
 
   BuildDisplay display(progress);
-  CoresetResult result = build_coreset(problem, request.coreset, pool,
+  CoresetResult result = build_coreset(problem, request.coreset, executor,
                                        [&display](const StageProgress& at) { return display(at); });
   progress.end();
   stop_if_signalled();
@@ -131,7 +132,7 @@ BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   if (const auto text = missed_tolerance(request.coreset, result)) note(*text);
   if (result.zero_target)
     note("the vectors sum to zero but for rounding: there is nothing to approximate, the coreset is empty");
-  BuildOutcome outcome = build_outcome(problem, std::move(result), pool);
+  BuildOutcome outcome = build_outcome(problem, std::move(result), executor);
   outcome.load_s = load_s;
   outcome.total_s = total.seconds();
   return outcome;

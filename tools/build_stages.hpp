@@ -13,7 +13,7 @@ namespace giga::tool {
 [[nodiscard]] BuildOutcome build_from_data(BuildRequest& request, const Notes& note);
 /// What came of a build of a problem, by rows of the input.
 [[nodiscard]] BuildOutcome build_outcome(const Problem& problem, CoresetResult result,
-                                         const ThreadPool& pool);
+                                         const Executor& executor);
 /// A note where the held-out error did not come down to the tolerance.
 [[nodiscard]] std::optional<std::string> missed_tolerance(const CoresetOptions& options,
                                                           const CoresetResult& result);

@@ -9,6 +9,7 @@
 #include "displays.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/same_data.hpp"
@@ -53,7 +54,7 @@ void check_creatable(const CheckRequest& request) {
 class Check {
  public:
   Check(const CheckRequest& request, const Notes& note)
-      : request_(request), note_(note), pool_(request.threads) {}
+      : request_(request), note_(note), executor_(request.threads) {}
 
   CheckOutcome go() {
     const Stopwatch total;
@@ -66,11 +67,11 @@ class Check {
     if (request_.draws) draws = draws_of_folder(request_, scales);
 
     Progress progress(request_.quiet);
-    const WeightedProblem coreset = read_coreset(request_.coreset, companion, pool_);
+    const WeightedProblem coreset = read_coreset(request_.coreset, companion, executor_);
     const Dataset data = read_table(progress);
     stop_if_signalled();
-    const Problem problem(data, companion.model, companion.scale, pool_);
-    const Coreset chosen = coreset_within(problem, coreset, companion, pool_);
+    const Problem problem(data, companion.model, companion.scale, executor_);
+    const Coreset chosen = coreset_within(problem, coreset, companion, executor_);
     progress.end();
     stop_if_signalled();
     out.load_s = stage.restart();
@@ -105,7 +106,7 @@ class Check {
     std::optional<Dataset> data;
     try {
       while_shown(request_.data, progress, [&](const ReadProgress& shown) {
-        data = read_dataset(request_.data, request_.read, pool_, shown);
+        data = read_dataset(request_.data, request_.read, executor_, shown);
       });
     } catch (const NoSuchColumn& error) {
       throw DataError(std::string(error.what()) + "; " + printable_path(request_.companion.path) +
@@ -125,7 +126,7 @@ class Check {
     options.seed = request_.sample.sample.seed;
     options.quantities = original_quantities(scales, request_.companion.model.standardise);
     CertificateDisplay display(progress, problem.model().num_rows());
-    Certificate certificate = certify_coreset(problem, chosen, chains, pool_, options,
+    Certificate certificate = certify_coreset(problem, chosen, chains, executor_, options,
                                               [&display](const CertificateProgress& at) { display(at); });
     progress.end();
     stop_if_signalled();
@@ -134,7 +135,7 @@ class Check {
 
   const CheckRequest& request_;
   const Notes& note_;
-  ThreadPool pool_;
+  Threads executor_;
 };
 
 void run(Arguments arguments) {

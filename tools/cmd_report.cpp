@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/output_file.hpp"
 #include "report_record.hpp"
 #include "run_folder.hpp"
@@ -29,8 +30,8 @@ void run(const Arguments& arguments) {
   if (asked == "-") throw UsageError("--out is -; use /dev/stdout to get the page on stdout");
   const std::filesystem::path out =
       asked ? std::filesystem::path(*asked) : std::filesystem::path(*folder) / kReportFile;
-  const ThreadPool pool;
-  const std::string page = report_of_folder(*folder, arguments.text("title"), pool);
+  const Threads executor;
+  const std::string page = report_of_folder(*folder, arguments.text("title"), executor);
   OutputFile file(out, arguments.flag("force"));
   file.write(page);
   file.commit();

@@ -8,7 +8,7 @@
 
 #include "commands.hpp"
 #include "giga/base/text.hpp"
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "reproduce_request.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
@@ -88,7 +88,7 @@ std::string record(const ReproduceRequest& request, const RunResult& result, dou
                      {"samplers", samplers},
                      {"data", data},
                      {"processor", processor()},
-                     {"threads", ThreadPool(request.run.threads).num_threads()},
+                     {"threads", Threads(request.run.threads).num_threads()},
                      {"experiments", sections},
                      {"jobs_done", result.jobs_done},
                      {"seconds", {{"total", total_s}, {"processor_of_trials", result.processor_s}}},

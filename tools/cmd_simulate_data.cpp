@@ -8,6 +8,7 @@
 #include "build_request.hpp"
 #include "commands.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/npy.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/model/simulate_data.hpp"
@@ -129,7 +130,7 @@ void append_line(const double* row, Index num_features, Format format, std::stri
 }
 
 // The lines of each block are made beside its numbers, on the same thread.
-void write_text(const SimulatedData& data, const Request& request, const ThreadPool& pool,
+void write_text(const SimulatedData& data, const Request& request, const Executor& executor,
                 Progress& progress) {
   OutputFile file(request.out, request.force);
   const Index width = data.num_features() + 1;
@@ -138,13 +139,13 @@ void write_text(const SimulatedData& data, const Request& request, const ThreadP
   if (request.format == Format::Csv) file.write(header(data.num_features()));
   std::vector<double> values;
   for_each_block(
-      data.num_rows(), width, pool,
+      data.num_rows(), width, executor,
       [&](Index first, Index count, double* out) { data.read(first, count, out); },
       [&](std::span<const double> rows, Index end) {
         const Index count = std::ssize(rows) / width;
-        const Index parts = pool.num_threads();
+        const Index parts = executor.num_threads();
         std::vector<std::string> lines(static_cast<std::size_t>(parts));
-        pool.for_each(parts, [&](Index part) {
+        executor.for_each(parts, [&](Index part) {
           for (Index i = part * count / parts; i < (part + 1) * count / parts; ++i)
             append_line(rows.data() + i * width, data.num_features(), request.format,
                         lines[static_cast<std::size_t>(part)]);
@@ -156,14 +157,14 @@ void write_text(const SimulatedData& data, const Request& request, const ThreadP
   file.commit();
 }
 
-void write_npy(const SimulatedData& data, const Request& request, const ThreadPool& pool,
+void write_npy(const SimulatedData& data, const Request& request, const Executor& executor,
                Progress& progress) {
   const Index width = data.num_features() + 1;
   NpyWriter writer(request.out, data.num_rows(), width, request.force);
   check_disk(request.out, static_cast<std::uint64_t>(data.num_rows()) * static_cast<std::uint64_t>(width) *
                               sizeof(double));
   for_each_block(
-      data.num_rows(), width, pool,
+      data.num_rows(), width, executor,
       [&](Index first, Index count, double* out) { data.read(first, count, out); },
       [&](std::span<const double> rows, Index end) {
         writer.append(rows);
@@ -179,10 +180,10 @@ void run(const Arguments& arguments, Family family) {
   const SimulatedData data(request.options);
   const Stopwatch total;
   {
-    const ThreadPool pool(request.threads);
+    const Threads executor(request.threads);
     Progress progress(request.quiet);
     progress.begin("simulating", data.num_rows(), "rows");
-    (request.format == Format::Npy ? write_npy : write_text)(data, request, pool, progress);
+    (request.format == Format::Npy ? write_npy : write_text)(data, request, executor, progress);
   }
   if (request.quiet) return;
   const Family made = request.options.family.family;

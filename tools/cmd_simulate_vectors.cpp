@@ -7,7 +7,7 @@
 #include "commands.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 #include "giga/data/npy.hpp"
 #include "simulate_output.hpp"
@@ -106,12 +106,12 @@ void run(const Arguments& arguments) {
   }
   const Stopwatch total;
   {
-    const ThreadPool pool(request.threads);
+    const Threads executor(request.threads);
     Progress progress(request.quiet);
     progress.begin("simulating", options.rows, "rows");
     const SimulatedRows rows(options);
     for_each_block(
-        options.rows, options.dim, pool,
+        options.rows, options.dim, executor,
         [&](Index first, Index count, double* out) { rows.read(first, count, out); },
         [&](std::span<const double> values, Index end) {
           writer.append(values);

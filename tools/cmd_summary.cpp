@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/mapped_file.hpp"
 #include "giga/report/draws_csv.hpp"
 #include "giga/report/draws_summary.hpp"
@@ -172,8 +173,8 @@ void run(const Arguments& arguments) {
   const Index depth = max_depth_of(first);
   std::vector<Chain> chains;
   for (DrawsFile& file : read.files) chains.push_back(std::move(file.chain));
-  const ThreadPool pool;
-  const std::vector<Quantity> quantities = summarise_chains(chains, read.names, log_density, pool);
+  const Threads executor;
+  const std::vector<Quantity> quantities = summarise_chains(chains, read.names, log_density, executor);
   const SamplerHealth health = health_of(chains, sampler, depth);
   const std::vector<std::string> said = warnings(quantities, health);
   stop_if_signalled();

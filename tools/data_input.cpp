@@ -25,12 +25,12 @@ void while_shown(const std::filesystem::path& input, Progress& progress,
   });
 }
 
-Dataset load_data(const std::filesystem::path& input, const ReadOptions& read, const ThreadPool& pool,
+Dataset load_data(const std::filesystem::path& input, const ReadOptions& read, const Executor& executor,
                   Progress& progress) {
   std::optional<Dataset> data;
   try {
     while_shown(input, progress,
-                [&](const ReadProgress& shown) { data = read_dataset(input, read, pool, shown); });
+                [&](const ReadProgress& shown) { data = read_dataset(input, read, executor, shown); });
   } catch (const NoSuchColumn& error) {
     throw UsageError(error.what());
   }

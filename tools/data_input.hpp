@@ -16,7 +16,7 @@ void while_shown(const std::filesystem::path& input, Progress& progress,
 
 /// Columns that are not there are a UsageError.
 [[nodiscard]] Dataset load_data(const std::filesystem::path& input, const ReadOptions& read,
-                                const ThreadPool& pool, Progress& progress);
+                                const Executor& executor, Progress& progress);
 
 /// Says which columns a coreset of standard input will lack.
 void note_lost_columns(const std::filesystem::path& input, const Dataset& data, const Notes& note);

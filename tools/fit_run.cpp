@@ -11,6 +11,7 @@
 #include "data_input.hpp"
 #include "displays.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/pipeline/same_data.hpp"
 #include "report_record.hpp"
 #include "run_folder.hpp"
@@ -93,15 +94,15 @@ class FitRun {
         input_(input),
         partial_(partial),
         note_(note),
-        pool_(request.build.threads),
+        executor_(request.build.threads),
         progress_(request.quiet) {}
 
   FitFiles go() {
     progress_.part(kReading, kParts);
-    const Dataset data = load_data(input_, request_.build.read, pool_, progress_);
+    const Dataset data = load_data(input_, request_.build.read, executor_, progress_);
     stop_if_signalled();
-    const Problem problem(data, request_.build.model, pool_);
-    const std::string digest = data_digest(data, pool_);
+    const Problem problem(data, request_.build.model, executor_);
+    const std::string digest = data_digest(data, executor_);
     outcome_.load_s = total_.seconds();
     progress_.end();
     for (const std::string& text : data.notes()) say(text);
@@ -154,7 +155,7 @@ class FitRun {
                         now.rounds.back().size == 1 ? "is" : "are", now.rounds.back().k_hat, now.next_size));
       display.renew();
     };
-    FitResult result = fit(problem, options_, pool_, observer, state);
+    FitResult result = fit(problem, options_, executor_, observer, state);
     progress_.end();
     stop_if_signalled();
     return result;
@@ -169,7 +170,7 @@ class FitRun {
     describe(problem, result);
     for (const std::string& text : outcome_.sample.warnings) note_(text);
     if (request_.times)
-      outcome_.full_data = full_data_cost(problem, result.chains, request_.sample.sample.thin, pool_);
+      outcome_.full_data = full_data_cost(problem, result.chains, request_.sample.sample.thin, executor_);
     stop_if_signalled();
     outcome_.report_s = reporting.seconds();
     outcome_.total_s = total_.seconds() + earlier_s(result);
@@ -177,7 +178,8 @@ class FitRun {
     const Json record = fit_record(request_, outcome_);
     out.record = dumped(record);
     RunFacts facts = facts_of_record(record);
-    ReportData page = report_data(problem, result.coreset, result.chains, &result.certificate, facts, pool_);
+    ReportData page =
+        report_data(problem, result.coreset, result.chains, &result.certificate, facts, executor_);
     page.notes = outcome_.notes;  // as they were said, in the order of the record
     std::string coreset = coreset_csv(outcome_.build);
     out.files.emplace_back("coreset.csv", std::move(coreset));
@@ -202,11 +204,12 @@ class FitRun {
   }
 
   void describe(const Problem& problem, const FitResult& result) {
-    outcome_.sample = sample_outcome(request_.sample, problem, both_scales(problem), result.chains, pool_);
+    outcome_.sample =
+        sample_outcome(request_.sample, problem, both_scales(problem), result.chains, executor_);
     outcome_.sample.num_rows = problem.data().num_rows();
     outcome_.sample.num_used = result.coreset.coreset.size();
     outcome_.sample.features = problem.data().feature_names();
-    outcome_.build = build_outcome(problem, result.coreset, pool_);
+    outcome_.build = build_outcome(problem, result.coreset, executor_);
     outcome_.certificate = result.certificate;
     outcome_.rounds = result.rounds;
     outcome_.seconds = result.seconds;
@@ -221,7 +224,7 @@ class FitRun {
   PartialRun* partial_;
   const Notes& note_;
   Stopwatch total_;
-  ThreadPool pool_;
+  Threads executor_;
   Progress progress_;
   FitOptions options_;
   FitOutcome outcome_;

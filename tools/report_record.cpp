@@ -151,7 +151,7 @@ void add_certificate(ReportData& data, const fs::path& folder, const Json& recor
                   "); run again");
 }
 
-ReportData report_of(const fs::path& folder, const Json& record, const ThreadPool& pool) {
+ReportData report_of(const fs::path& folder, const Json& record, const Executor& executor) {
   const RunFacts facts = facts_of_record(record);
   ReportData data;
   data.num_rows = record.at("N").get<Index>();
@@ -163,7 +163,7 @@ ReportData report_of(const fs::path& folder, const Json& record, const ThreadPoo
   add_posterior(
       data,
       {scales_of(record), record.at("options").at("intercept").get<bool>(), facts.sampler, facts.max_depth},
-      chains, pool);
+      chains, executor);
   add_facts(data, facts);
   data.notes = facts.notes;
   return data;
@@ -202,7 +202,7 @@ RunFacts facts_of_record(const Json& record) {
 }
 
 std::string report_of_folder(const fs::path& folder, const std::optional<std::string>& title,
-                             const ThreadPool& pool) {
+                             const Executor& executor) {
   const fs::path path = folder / kRecordFile;
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
@@ -214,7 +214,7 @@ std::string report_of_folder(const fs::path& folder, const std::optional<std::st
     const std::string command = record.at("command").get<std::string>();
     if (command != "fit" && command != "sample")
       throw DataError(printable_path(path) + ": is not a record of giga fit or giga sample");
-    ReportData data = report_of(folder, record, pool);
+    ReportData data = report_of(folder, record, executor);
     if (title) data.title = *title;
     return report_html(data);
   } catch (const Json::exception& error) {

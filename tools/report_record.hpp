@@ -17,6 +17,6 @@ namespace giga::tool {
 /// The report of a folder of giga fit or giga sample; the title is its own unless one is given. Throws
 /// InputMissing and DataError.
 [[nodiscard]] std::string report_of_folder(const std::filesystem::path& folder,
-                                           const std::optional<std::string>& title, const ThreadPool& pool);
+                                           const std::optional<std::string>& title, const Executor& executor);
 
 }  // namespace giga::tool

@@ -38,7 +38,7 @@ double gradients_per_second(const SampleOutcome& outcome) {
 }  // namespace
 
 SampleOutcome sample_outcome(const SampleRequest& request, const Problem& problem, const BothScales& scales,
-                             std::span<const Chain> chains, const ThreadPool& pool) {
+                             std::span<const Chain> chains, const Executor& executor) {
   SampleOutcome outcome;
   for (const Chain& chain : chains) outcome.chains.push_back(scales.apply(chain));
   outcome.num_used = problem.model().num_rows();
@@ -47,7 +47,7 @@ SampleOutcome sample_outcome(const SampleRequest& request, const Problem& proble
   outcome.names = scales.names();
   outcome.columns = safe_columns(outcome.names);
   outcome.num_original = scales.num_original();
-  outcome.quantities = summarise_chains(outcome.chains, outcome.names, true, pool);
+  outcome.quantities = summarise_chains(outcome.chains, outcome.names, true, executor);
   const Index depth = request.sample.sampler == SamplerKind::Nuts ? request.sample.max_depth : 0;
   outcome.health = health_of(outcome.chains, request.sample.sampler, depth);
   // What is wrong with a coefficient is wrong with it on both scales: it is said once.

@@ -47,7 +47,7 @@ struct SampleOutcome {
 /// Laplace and the response are not set.
 [[nodiscard]] SampleOutcome sample_outcome(const SampleRequest& request, const Problem& problem,
                                            const BothScales& scales, std::span<const Chain> chains,
-                                           const ThreadPool& pool);
+                                           const Executor& executor);
 
 /// How the draws were made.
 [[nodiscard]] Json sampling_json(const SampleRequest& request);

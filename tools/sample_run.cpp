@@ -7,6 +7,7 @@
 
 #include "data_input.hpp"
 #include "displays.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "giga/report/draws_csv.hpp"
@@ -18,19 +19,19 @@
 namespace giga::tool {
 namespace {
 
-WeightedProblem load_coreset(const SampleRequest& request, const ThreadPool& pool, Progress& progress) {
+WeightedProblem load_coreset(const SampleRequest& request, const Executor& executor, Progress& progress) {
   WeightedProblem loaded;
   while_shown(request.input, progress, [&](const ReadProgress& shown) {
-    loaded = read_coreset(request.input, *request.companion, pool, shown);
+    loaded = read_coreset(request.input, *request.companion, executor, shown);
   });
   return loaded;
 }
 
-WeightedProblem load_table(const SampleRequest& request, const ThreadPool& pool, Progress& progress) {
+WeightedProblem load_table(const SampleRequest& request, const Executor& executor, Progress& progress) {
   WeightedProblem loaded;
-  loaded.data = std::make_unique<Dataset>(load_data(request.input, request.read, pool, progress));
+  loaded.data = std::make_unique<Dataset>(load_data(request.input, request.read, executor, progress));
   stop_if_signalled();
-  loaded.problem = std::make_unique<Problem>(*loaded.data, request.model, pool);
+  loaded.problem = std::make_unique<Problem>(*loaded.data, request.model, executor);
   loaded.features = loaded.data->feature_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;
@@ -58,11 +59,11 @@ bool share_rows(const SampleRequest& request, Index num_rows, int threads) {
 }
 
 std::vector<Chain> run_chains(const SampleRequest& request, const Problem& problem, const Normal& about,
-                              const ThreadPool& pool, Progress& progress, std::vector<double>& seconds) {
+                              const Executor& executor, Progress& progress, std::vector<double>& seconds) {
   SampleOptions options = request.sample;
-  const bool rows = share_rows(request, problem.model().num_rows(), pool.num_threads());
-  options.threads = rows ? 1 : pool.num_threads();
-  const RegressionPosterior posterior(problem.model(), problem.prior(), rows ? &pool : nullptr);
+  const bool rows = share_rows(request, problem.model().num_rows(), executor.num_threads());
+  options.threads = rows ? 1 : executor.num_threads();
+  const RegressionPosterior posterior(problem.model(), problem.prior(), rows ? &executor : nullptr);
   ChainDisplay display(progress, request.chains, options);
   auto chains = sample_about(posterior, about, request.chains, options,
                              [&display](const ChainProgress& at) { return display(at); });
@@ -89,10 +90,10 @@ void check_draws_memory(const SampleRequest& request, Index num_columns) {
 SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) {
   const Stopwatch total;
   Stopwatch stage;
-  const ThreadPool pool(request.threads);
+  const Threads executor(request.threads);
   Progress progress(request.quiet);
   const WeightedProblem loaded =
-      request.companion ? load_coreset(request, pool, progress) : load_table(request, pool, progress);
+      request.companion ? load_coreset(request, executor, progress) : load_table(request, executor, progress);
   const Problem& problem = *loaded.problem;
   const BothScales scales(loaded.features, problem.scale(), request.model.intercept,
                           request.model.standardise);
@@ -103,7 +104,7 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
   check_draws_memory(request, std::ssize(scales.names()));
 
   progress.begin("finding the posterior mode");
-  const LaplaceResult mode = laplace(problem.model(), problem.prior(), pool);
+  const LaplaceResult mode = laplace(problem.model(), problem.prior(), executor);
   const double laplace_s = stage.restart();
   progress.end();
   stop_if_signalled();
@@ -113,11 +114,11 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
     for (const std::string& text : mode_notes(problem, mode.posterior.mean())) note(text);
   }
   std::vector<double> chain_s;
-  const std::vector<Chain> chains = run_chains(request, problem, mode.posterior, pool, progress, chain_s);
+  const std::vector<Chain> chains = run_chains(request, problem, mode.posterior, executor, progress, chain_s);
   const double sample_s = stage.restart();
 
   progress.begin("summarising");
-  SampleOutcome outcome = sample_outcome(request, problem, scales, chains, pool);
+  SampleOutcome outcome = sample_outcome(request, problem, scales, chains, executor);
   progress.end();
   stop_if_signalled();
   outcome.num_rows = loaded.num_rows;

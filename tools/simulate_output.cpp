@@ -42,19 +42,19 @@ void check_disk(const std::filesystem::path& out, std::uint64_t bytes) {
   }
 }
 
-void for_each_block(Index rows, Index width, const ThreadPool& pool,
+void for_each_block(Index rows, Index width, const Executor& executor,
                     const std::function<void(Index, Index, double*)>& make,
                     const std::function<void(std::span<const double>, Index)>& take) {
   const Index block_rows = std::clamp(kBlockValues / width, Index{1}, kBlockRows);
   const Index blocks = (rows + block_rows - 1) / block_rows;
-  const Index group = std::min(blocks, Index{2} * pool.num_threads());
+  const Index group = std::min(blocks, Index{2} * executor.num_threads());
   const auto values = static_cast<std::size_t>(group * block_rows * width);
   check_memory(values * sizeof(double));
   std::vector<double> buffer(values);
   for (Index first = 0; first < blocks; first += group) {
     const Index begin = first * block_rows;
     const Index end = std::min(rows, (first + group) * block_rows);
-    pool.for_each(std::min(group, blocks - first), [&](Index i) {
+    executor.for_each(std::min(group, blocks - first), [&](Index i) {
       const Index from = begin + i * block_rows;
       if (signal_received() != 0) return;
       make(from, std::min(block_rows, end - from), buffer.data() + (from - begin) * width);

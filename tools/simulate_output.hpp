@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga::tool {
@@ -19,7 +19,7 @@ void check_disk(const std::filesystem::path& out, std::uint64_t bytes);
 
 /// make(first, count, values) fills rows of `width` values, on any thread; take(values, end) gets them in
 /// order, up to row `end`. Two blocks a thread are all that is held. Throws Stopped after a signal.
-void for_each_block(Index rows, Index width, const ThreadPool& pool,
+void for_each_block(Index rows, Index width, const Executor& executor,
                     const std::function<void(Index, Index, double*)>& make,
                     const std::function<void(std::span<const double>, Index)>& take);
 

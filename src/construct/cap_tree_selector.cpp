@@ -53,8 +53,8 @@ double linear_cap_bound(double beta_u, double r) {
 // --- building
 // -------------------------------------------------------------------------------------------------
 
-CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const ThreadPool& pool)
-    : rows_(rows), pool_(pool), tree_(new CapTreeSelector(rows, pool)) {
+CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const Executor& executor)
+    : rows_(rows), executor_(executor), tree_(new CapTreeSelector(rows, executor)) {
   tree_->spectrum_ = sample_spectrum(rows, kSpectrumRows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
   by_row_.resize(static_cast<std::size_t>(rows.num_rows() * tree_->stride()));
@@ -173,7 +173,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
     if (caps[i].left < 0) roots.push_back(i);
   }
   std::vector<std::vector<Cap>> subtrees(roots.size());
-  pool_.for_each(static_cast<Index>(roots.size()), [&](Index i) {
+  executor_.for_each(static_cast<Index>(roots.size()), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     subtrees[k] = {caps[roots[k]]};
     split(subtrees[k], 0, std::numeric_limits<Index>::max());
@@ -190,7 +190,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   }
 
   std::vector<float> ordered(order.size() * static_cast<std::size_t>(stride));
-  pool_.for_each(num_blocks(static_cast<Index>(order.size())), [&](Index block) {
+  executor_.for_each(num_blocks(static_cast<Index>(order.size())), [&](Index block) {
     const Index end = std::min(static_cast<Index>(order.size()), (block + 1) * kBlockRows);
     for (Index i = block * kBlockRows; i < end; ++i) {
       std::copy_n(by_row_.data() + order[static_cast<std::size_t>(i)] * stride, stride,
@@ -200,7 +200,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   by_row_ = {};
   tree_->centres_.resize(caps.size() * static_cast<std::size_t>(size));
   tree_->projected_.resize(ordered.size());
-  pool_.for_each(static_cast<Index>(caps.size()), [&](Index i) {
+  executor_.for_each(static_cast<Index>(caps.size()), [&](Index i) {
     Cap& cap = caps[static_cast<std::size_t>(i)];
     enclose(ordered, cap, tree_->centres_.data() + i * size, cap.r);
     if (cap.left >= 0) return;
@@ -318,7 +318,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   stats.bytes_read += static_cast<double>(search.rows_touched * stride()) * sizeof(float) +
                       static_cast<double>(search.caps_touched) * cap_bytes;
   for (const Index row : left_out_) search.candidates.push_back({row, 2.0F});
-  return best_candidate(query, rows_, pool_, search.candidates, search.threshold, memory, stats);
+  return best_candidate(query, rows_, executor_, search.candidates, search.threshold, memory, stats);
 }
 
 }  // namespace giga

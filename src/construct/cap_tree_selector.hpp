@@ -38,13 +38,13 @@ class CapTreeSelector final : public Selector {
   friend class CapTreeBuilder;
   struct Search;
 
-  CapTreeSelector(const RowSource& rows, const ThreadPool& pool) : rows_(rows), pool_(pool) {}
+  CapTreeSelector(const RowSource& rows, const Executor& executor) : rows_(rows), executor_(executor) {}
   /// Numbers kept of a row: y_n and |rest|.
   [[nodiscard]] Index stride() const { return num_directions_ + 1; }
   void search_leaf(const Cap& cap, Search& search) const;
 
   const RowSource& rows_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   Index num_directions_ = 0;
   Spectrum spectrum_;
   std::vector<Cap> caps_;         // the root first
@@ -57,7 +57,7 @@ class CapTreeSelector final : public Selector {
 /// Collects the rows of one pass, then makes the tree.
 class CapTreeBuilder {
  public:
-  CapTreeBuilder(const RowSource& rows, const ThreadPool& pool);
+  CapTreeBuilder(const RowSource& rows, const Executor& executor);
   /// May be called from several threads for different rows.
   void add(Index first, const double* x, const double* norms, Index count);
   [[nodiscard]] std::unique_ptr<CapTreeSelector> finish();
@@ -68,7 +68,7 @@ class CapTreeBuilder {
   void enclose(const std::vector<float>& ordered, const Cap& cap, double* centre, double& r) const;
 
   const RowSource& rows_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   std::unique_ptr<CapTreeSelector> tree_;
   std::vector<float> by_row_;  // y_n, |rest| by row; or a mark
 };

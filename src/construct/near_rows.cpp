@@ -64,13 +64,13 @@ void NearRows::store(Index first, const double* rows, Index count) const {
   }
 }
 
-void NearRows::narrow(const Query& query, const ThreadPool& pool, std::vector<Candidate>& candidates,
+void NearRows::narrow(const Query& query, const Executor& executor, std::vector<Candidate>& candidates,
                       float& threshold, SearchStats& stats) const {
   if (!held() || candidates.size() <= kFewCandidates) return;
   const auto count = static_cast<Index>(candidates.size());
   const Index chunks = (count + kAtOnce - 1) / kAtOnce;
   std::vector<double> lowest(static_cast<std::size_t>(chunks), kNeverChosen);
-  pool.for_each(chunks, [&](Index chunk) {
+  executor.for_each(chunks, [&](Index chunk) {
     double& low = lowest[static_cast<std::size_t>(chunk)];
     const Index end = std::min(count, (chunk + 1) * kAtOnce);
     for (Index i = chunk * kAtOnce; i < end; ++i) {

@@ -24,7 +24,7 @@ class NearRows {
 
   /// Raises `threshold` to the best lower bound of a candidate's score, and drops candidates that cannot
   /// reach it.
-  void narrow(const Query& query, const ThreadPool& pool, std::vector<Candidate>& candidates,
+  void narrow(const Query& query, const Executor& executor, std::vector<Candidate>& candidates,
               float& threshold, SearchStats& stats) const;
 
  private:

@@ -105,10 +105,10 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
 
 }  // namespace
 
-QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool,
+QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
                                      const ExtendedVector& target)
-    : QuantisedSelector(rows, pool, frame_of(rows, target)) {
-  pool.for_each(num_blocks(rows.num_rows()), [&](Index index) {
+    : QuantisedSelector(rows, executor, frame_of(rows, target)) {
+  executor.for_each(num_blocks(rows.num_rows()), [&](Index index) {
     kernels::EncodeScratch scratch;
     for_each_tile(rows_, index,
                   [&](Index first, const double* x, Index count) { encode(first, x, count, scratch); });
@@ -117,8 +117,9 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& po
   collect();
 }
 
-QuantisedSelector::QuantisedSelector(const RowSource& rows, const ThreadPool& pool, kernels::CodeFrame frame)
-    : rows_(rows), pool_(pool), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
+QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
+                                     kernels::CodeFrame frame)
+    : rows_(rows), executor_(executor), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
   const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
   fine_offset_ = groups * static_cast<std::size_t>(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
@@ -145,8 +146,8 @@ void QuantisedSelector::collect() {
   summaries_.clear();
 }
 
-QuantisedBuilder::QuantisedBuilder(const RowSource& rows, const ThreadPool& pool)
-    : selector_(new QuantisedSelector(rows, pool, frame_of(rows, {}))) {}
+QuantisedBuilder::QuantisedBuilder(const RowSource& rows, const Executor& executor)
+    : selector_(new QuantisedSelector(rows, executor, frame_of(rows, {}))) {}
 
 QuantisedBuilder::~QuantisedBuilder() = default;
 
@@ -165,8 +166,8 @@ std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target)
       quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.quads_);
   selector.target_error_ = along.fine.error;
   selector.passes_ = 0;
-  selector.pool_.for_each(num_blocks(selector.rows_.num_rows()),
-                          [&](Index index) { kernels::measure_target(selector.block(index), along); });
+  selector.executor_.for_each(num_blocks(selector.rows_.num_rows()),
+                              [&](Index index) { kernels::measure_target(selector.block(index), along); });
   return std::move(selector_);
 }
 
@@ -203,7 +204,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   // Where most groups end in the fine plane anyway the coarse one is not tried first, but for some blocks.
   std::atomic<Index> refined = 0, tried_groups = 0, tried_refined = 0;
   memory.backwards = !memory.backwards;
-  pool_.for_each(blocks, [&](Index i) {
+  executor_.for_each(blocks, [&](Index i) {
     const Index index = memory.backwards ? blocks - 1 - i : i;
     const auto k = static_cast<std::size_t>(index);
     float threshold = best_lower.load(std::memory_order_relaxed);
@@ -231,8 +232,8 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   for (const Index row : left_out_) candidates.push_back({row, 2.0F});
   float threshold = best_lower.load();
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
-  near_.narrow(query, pool_, candidates, threshold, stats);
-  return best_candidate(query, rows_, pool_, candidates, threshold, memory, stats);
+  near_.narrow(query, executor_, candidates, threshold, stats);
+  return best_candidate(query, rows_, executor_, candidates, threshold, memory, stats);
 }
 
 }  // namespace giga

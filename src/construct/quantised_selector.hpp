@@ -18,7 +18,7 @@ namespace giga {
 class QuantisedSelector final : public Selector {
  public:
   /// Reads all rows once. `target` is l.
-  QuantisedSelector(const RowSource& rows, const ThreadPool& pool, const ExtendedVector& target);
+  QuantisedSelector(const RowSource& rows, const Executor& executor, const ExtendedVector& target);
 
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
   [[nodiscard]] std::size_t bytes() const override { return buffer_.bytes() + near_.bytes(); }
@@ -27,13 +27,13 @@ class QuantisedSelector final : public Selector {
  private:
   friend class QuantisedBuilder;
 
-  QuantisedSelector(const RowSource& rows, const ThreadPool& pool, kernels::CodeFrame frame);
+  QuantisedSelector(const RowSource& rows, const Executor& executor, kernels::CodeFrame frame);
   void encode(Index first, const double* x, Index count, kernels::EncodeScratch& scratch);
   void collect();
   [[nodiscard]] kernels::CodeBlock block(Index index) const;
 
   const RowSource& rows_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   Index quads_;
   kernels::CodeFrame frame_;
   LargeBuffer buffer_;  // all coarse codes, then all fine ones, kappas, scales and leading coordinates
@@ -52,7 +52,7 @@ class QuantisedSelector final : public Selector {
 /// Makes plain codes (see code_kernels.hpp) while somebody else reads the rows.
 class QuantisedBuilder {
  public:
-  QuantisedBuilder(const RowSource& rows, const ThreadPool& pool);
+  QuantisedBuilder(const RowSource& rows, const Executor& executor);
   ~QuantisedBuilder();
 
   /// Whether that is worth it: rows that are computed whenever they are read, and few of them close to l.

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "giga/base/executor.hpp"
 #include "giga/base/row_source.hpp"
-#include "giga/base/thread_pool.hpp"
 
 namespace giga {
 

@@ -12,7 +12,7 @@ namespace {
 std::vector<double> cumulative_norms(const VectorTable& table) {
   const RowSource& rows = table.rows();
   std::vector<double> sums(static_cast<std::size_t>(rows.num_rows()));
-  table.pool().for_each(num_blocks(rows.num_rows()), [&](Index block) {
+  table.executor().for_each(num_blocks(rows.num_rows()), [&](Index block) {
     for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
       row_norms(x, count, rows.dim(), sums.data() + first);
     });

@@ -10,7 +10,7 @@ Pick ScanSelector::best(const Query& query, SearchMemory& /*memory*/, SearchStat
   const Index dim = rows_.dim();
   const Index blocks = num_blocks(rows_.num_rows());
   std::vector<Pick> best_of_block(static_cast<std::size_t>(blocks));
-  pool_.for_each(blocks, [&](Index block) {
+  executor_.for_each(blocks, [&](Index block) {
     Pick pick;
     kernels::Dots products[kTileRows];
     for_each_tile(rows_, block, [&](Index first, const double* x, Index count) {

@@ -7,7 +7,7 @@ namespace giga {
 
 class ScanSelector final : public Selector {
  public:
-  ScanSelector(const RowSource& rows, const ThreadPool& pool) : rows_(rows), pool_(pool) {}
+  ScanSelector(const RowSource& rows, const Executor& executor) : rows_(rows), executor_(executor) {}
 
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
   [[nodiscard]] std::size_t bytes() const override { return 0; }
@@ -15,7 +15,7 @@ class ScanSelector final : public Selector {
 
  private:
   const RowSource& rows_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
 };
 
 }  // namespace giga

@@ -28,7 +28,7 @@ Pick best_contender(const Query& query, const RowSource& rows, const SearchMemor
   return pick;
 }
 
-Pick best_candidate(const Query& query, const RowSource& rows, const ThreadPool& pool,
+Pick best_candidate(const Query& query, const RowSource& rows, const Executor& executor,
                     std::vector<Candidate>& candidates, float threshold, SearchMemory& memory,
                     SearchStats& stats) {
   // The most promising first, in rounds: what one round finds spares the next most of the rest.
@@ -56,7 +56,7 @@ Pick best_candidate(const Query& query, const RowSource& rows, const ThreadPool&
     };
     const Index chunks = (end - begin + kCandidatesAtOnce - 1) / kCandidatesAtOnce;
     if (chunks > 1) {
-      pool.for_each(chunks, score_some);
+      executor.for_each(chunks, score_some);
     } else {
       score_some(0);
     }

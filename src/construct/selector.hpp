@@ -35,7 +35,7 @@ struct Candidate {
 };
 
 /// The best of the candidates whose upper bound reaches `threshold`, by exact_score. Fills memory.contenders.
-[[nodiscard]] Pick best_candidate(const Query& query, const RowSource& rows, const ThreadPool& pool,
+[[nodiscard]] Pick best_candidate(const Query& query, const RowSource& rows, const Executor& executor,
                                   std::vector<Candidate>& candidates, float threshold, SearchMemory& memory,
                                   SearchStats& stats);
 

@@ -134,7 +134,7 @@ class ChunkParser {
 }  // namespace
 
 std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
-                                  const ThreadPool& pool, const ReleaseText& release,
+                                  const Executor& executor, const ReleaseText& release,
                                   std::vector<std::size_t>& checkpoints) {
   const std::vector<Slot> slots = table.slots();
   const std::size_t num_chunks = scan.chunks.size();
@@ -142,7 +142,7 @@ std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table
   std::vector<std::optional<Problem>> problems(num_chunks);
   // Chunks are taken in order, so those before the first that fails are always parsed.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
-  pool.for_each(static_cast<Index>(num_chunks), [&](Index i) {
+  executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
     if (i > failed.load(std::memory_order_relaxed)) return;
     const auto k = static_cast<std::size_t>(i);
     const CsvChunk& chunk = scan.chunks[k];

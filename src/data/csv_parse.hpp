@@ -1,4 +1,4 @@
-// The cells of CSV text into a Table, chunk by chunk on the pool.
+// The cells of CSV text into a Table, chunk by chunk on the executor.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 #include "data/csv_scan.hpp"
 #include "data/table.hpp"
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 
 namespace giga {
 
@@ -24,7 +24,7 @@ struct CsvText {
 /// Parses all rows into the table, which has room for them. The first problem, or nothing. checkpoints[k], if
 /// there is such an entry, becomes the offset of row k kCheckpointRows.
 [[nodiscard]] std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
-                                                const ThreadPool& pool, const ReleaseText& release,
+                                                const Executor& executor, const ReleaseText& release,
                                                 std::vector<std::size_t>& checkpoints);
 
 }  // namespace giga

@@ -175,7 +175,7 @@ class StreamOrigin : public Dataset::Origin {
 };
 
 Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
-                    const ThreadPool& pool, const ReadProgress& progress, const CsvSizes& sizes,
+                    const Executor& executor, const ReadProgress& progress, const CsvSizes& sizes,
                     StreamOrigin::Reopen reopen) {
   check_delimiter(options.delimiter);
   CsvBlocks blocks(source, name, sizes);
@@ -190,10 +190,10 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
   Index line = start.line;
   bool one_line_a_row = true;
   do {
-    const CsvScan scan = scan_rows(text, sizes.chunk_bytes, pool, keep);
+    const CsvScan scan = scan_rows(text, sizes.chunk_bytes, executor, keep);
     table.reserve(num_rows + scan.num_rows);
     const CsvText csv{text, num_rows, options.delimiter};
-    if (const auto problem = parse_rows(csv, scan, table, pool, keep, no_checkpoints)) {
+    if (const auto problem = parse_rows(csv, scan, table, executor, keep, no_checkpoints)) {
       throw_problem(name, *problem, line + count_newlines(text.substr(0, problem->offset)));
     }
     num_rows += scan.num_rows;
@@ -208,7 +208,7 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
 
 }  // namespace
 
-Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
+Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                  const ReadProgress& progress, const CsvSizes& sizes) {
   check_delimiter(options.delimiter);
   const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
@@ -218,9 +218,9 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
   const std::string_view text = whole.substr(start.offset);
   Table table(name, assign_roles(start.names, options, name), options);
 
-  const CsvScan scan = scan_rows(text, sizes.chunk_bytes, pool, [&](std::size_t offset, std::size_t length) {
-    file->release(start.offset + offset, length);
-  });
+  const CsvScan scan = scan_rows(
+      text, sizes.chunk_bytes, executor,
+      [&](std::size_t offset, std::size_t length) { file->release(start.offset + offset, length); });
   if (scan.num_rows == 0) {
     const bool old_mac =
         whole.find('\r') != std::string_view::npos && whole.find('\n') == std::string_view::npos;
@@ -236,7 +236,7 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
     if (progress) progress(so_far, whole.size());
   };
   const CsvText csv{text, 0, options.delimiter};
-  if (const auto problem = parse_rows(csv, scan, table, pool, after_chunk, checkpoints)) {
+  if (const auto problem = parse_rows(csv, scan, table, executor, after_chunk, checkpoints)) {
     throw_problem(name, *problem, start.line + count_newlines(text.substr(0, problem->offset)));
   }
   return std::move(table).finish(scan.num_rows,
@@ -244,17 +244,17 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
                                                                 scan.one_line_a_row, std::move(checkpoints)));
 }
 
-Dataset read_gzip_csv(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
+Dataset read_gzip_csv(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                       const ReadProgress& progress, const CsvSizes& sizes) {
   const auto source = gzip_source(path);
-  return read_stream(*source, printable_path(path), options, pool, progress, sizes,
+  return read_stream(*source, printable_path(path), options, executor, progress, sizes,
                      [path] { return gzip_source(path); });
 }
 
-Dataset read_csv_stream(int fd, const std::string& name, const ReadOptions& options, const ThreadPool& pool,
+Dataset read_csv_stream(int fd, const std::string& name, const ReadOptions& options, const Executor& executor,
                         const ReadProgress& progress, const CsvSizes& sizes) {
   const auto source = descriptor_source(fd, name);
-  return read_stream(*source, name, options, pool, progress, sizes, {});
+  return read_stream(*source, name, options, executor, progress, sizes, {});
 }
 
 }  // namespace giga

@@ -136,13 +136,13 @@ Index count_newlines(std::string_view text) {
   return count_range(text, 0, text.size()).newlines;
 }
 
-CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const ThreadPool& pool,
+CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
                   const ReleaseText& release) {
   CsvScan scan;
   const std::size_t num_chunks = (text.size() + chunk_bytes - 1) / chunk_bytes;
   scan.chunks.resize(num_chunks);
   std::vector<Counts> counts(num_chunks);
-  pool.for_each(static_cast<Index>(num_chunks), [&](Index i) {
+  executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     CsvChunk& chunk = scan.chunks[k];
     chunk.begin = k * chunk_bytes;
@@ -164,7 +164,7 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const ThreadPo
     scan.num_newlines += counts[k].newlines;
   }
   if (any_quotes) {
-    pool.for_each(static_cast<Index>(num_chunks), [&](Index i) {
+    executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
       CsvChunk& chunk = scan.chunks[k];
       if (!chunk.has_quotes && inside[k] == 0) return;

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 
 namespace giga {
 
@@ -38,7 +38,7 @@ struct CsvScan {
 using ReleaseText = std::function<void(std::size_t, std::size_t)>;
 
 /// `text` begins where a row does.
-[[nodiscard]] CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const ThreadPool& pool,
+[[nodiscard]] CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
                                 const ReleaseText& release);
 
 /// The end of the row at `start`: the position after its newline, or text.size(). Newlines in quotes do not

@@ -27,21 +27,21 @@ constexpr Index kPartRows = 1 << 15;
 
 class Finder {
  public:
-  Finder(const Dataset& data, const ThreadPool& pool, std::uint64_t hash_mask)
-      : data_(data), pool_(pool), hash_mask_(hash_mask) {}
+  Finder(const Dataset& data, const Executor& executor, std::uint64_t hash_mask)
+      : data_(data), executor_(executor), hash_mask_(hash_mask) {}
 
   DistinctRows find() {
     hash_rows();
     deal_rows();
     repeats_.resize(at(data_.num_rows()));
-    pool_.for_each(static_cast<Index>(begins_.size()) - 1, [this](Index part) { look_up(at(part)); });
+    executor_.for_each(static_cast<Index>(begins_.size()) - 1, [this](Index part) { look_up(at(part)); });
     return collect();
   }
 
  private:
   void hash_rows() {
     hashes_.resize(at(data_.num_rows()));
-    pool_.for_each(num_blocks(data_.num_rows()), [this](Index block) {
+    executor_.for_each(num_blocks(data_.num_rows()), [this](Index block) {
       const Index end = std::min(data_.num_rows(), (block + 1) * kBlockRows);
       for (Index n = block * kBlockRows; n < end; ++n) {
         hashes_[at(n)] =
@@ -126,7 +126,7 @@ class Finder {
   }
 
   const Dataset& data_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   std::uint64_t hash_mask_;
   int shift_ = 64;
   std::vector<std::uint64_t> hashes_;
@@ -137,12 +137,12 @@ class Finder {
 
 }  // namespace
 
-DistinctRows distinct_rows_masked(const Dataset& data, const ThreadPool& pool, std::uint64_t hash_mask) {
-  return Finder(data, pool, hash_mask).find();
+DistinctRows distinct_rows_masked(const Dataset& data, const Executor& executor, std::uint64_t hash_mask) {
+  return Finder(data, executor, hash_mask).find();
 }
 
-DistinctRows distinct_rows(const Dataset& data, const ThreadPool& pool) {
-  return distinct_rows_masked(data, pool, ~std::uint64_t{0});
+DistinctRows distinct_rows(const Dataset& data, const Executor& executor) {
+  return distinct_rows_masked(data, executor, ~std::uint64_t{0});
 }
 
 }  // namespace giga

@@ -246,7 +246,7 @@ void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std:
 
 }  // namespace
 
-Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options, const ThreadPool& pool,
+Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                     const ReadProgress& progress, std::size_t chunk_bytes) {
   const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
   const std::string name = printable_path(path);
@@ -258,7 +258,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   const auto release = [&](const Chunk& chunk) {
     file->release(skipped + chunk.begin, chunk.end - chunk.begin);
   };
-  pool.for_each(num_chunks, [&](Index i) {
+  executor.for_each(num_chunks, [&](Index i) {
     Chunk& chunk = chunks[static_cast<std::size_t>(i)];
     count_rows(text, chunk);
     release(chunk);
@@ -281,7 +281,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   std::vector<Issues> issues(chunks.size());
   std::vector<std::optional<Problem>> problems(chunks.size());
   std::atomic<std::size_t> done{skipped};
-  pool.for_each(num_chunks, [&](Index i) {
+  executor.for_each(num_chunks, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
     RowParser parser(table, slots);
     Index row = chunks[k].first_row;

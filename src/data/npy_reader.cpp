@@ -53,7 +53,7 @@ void fill_block(const MatrixView& view, Index first, Index count, const std::vec
 }  // namespace
 
 Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const ThreadPool& pool, const ReadProgress& progress) {
+                         const Executor& executor, const ReadProgress& progress) {
   const auto matrix = std::make_shared<const NpyMatrix>(NpyMatrix::open(path));
   const std::string name = printable_path(path);
   const MatrixView view = matrix->view();
@@ -67,7 +67,7 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
   const Index block_rows = std::clamp<Index>((Index{1} << 17) / view.cols, 1, kBlockRows);
   const Index blocks = (view.rows + block_rows - 1) / block_rows;
   std::atomic<std::size_t> done{0};
-  pool.for_each(blocks, [&](Index i) {
+  executor.for_each(blocks, [&](Index i) {
     const Index first = i * block_rows;
     const Index count = std::min(block_rows, view.rows - first);
     fill_block(view, first, count, slots);
@@ -80,7 +80,7 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
     if (progress) progress(matrix->data_offset() + so_far, matrix->file().bytes().size());
   });
   matrix->file().release(0, matrix->file().bytes().size());
-  judge_filled(table, slots, view.rows, pool);
+  judge_filled(table, slots, view.rows, executor);
   return std::move(table).finish(view.rows, std::make_unique<NpyOrigin>(matrix));
 }
 

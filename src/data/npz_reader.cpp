@@ -222,7 +222,7 @@ class NpzOrigin : public Dataset::Origin {
 }  // namespace
 
 Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const ThreadPool& pool, const ReadProgress& progress) {
+                         const Executor& executor, const ReadProgress& progress) {
   const std::string file = printable_path(path);
   const auto archive = std::make_shared<const ZipArchive>(ZipArchive::open(path));
   ArrayStream x(*archive, need_member(*archive, "X", file), file);
@@ -256,7 +256,7 @@ Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& o
   fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
   if (w) fill_vector(*w, slots.back());
   if (progress) progress(archive->file_bytes(), archive->file_bytes());
-  judge_filled(table, slots, layout.rows, pool);
+  judge_filled(table, slots, layout.rows, executor);
   return std::move(table).finish(layout.rows,
                                  std::make_unique<NpzOrigin>(archive, file, layout, weights != nullptr));
 }

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/data/duplicates.hpp"
 
 namespace giga {
@@ -39,7 +39,7 @@ inline std::uint64_t hash_row(const double* features, Index dim, double response
 }
 
 /// distinct_rows with only the bits of `hash_mask` kept of each hash, to test what collisions do.
-[[nodiscard]] DistinctRows distinct_rows_masked(const Dataset& data, const ThreadPool& pool,
+[[nodiscard]] DistinctRows distinct_rows_masked(const Dataset& data, const Executor& executor,
                                                 std::uint64_t hash_mask);
 
 }  // namespace giga

@@ -18,7 +18,7 @@ std::size_t at(Index i) {
 
 // sums[j] of body(sums, row, weight) over all distinct rows; `width` sums.
 template <typename Body>
-ExtendedVector sum_rows(const DistinctRows& rows, Index width, const ThreadPool& pool, const Body& body) {
+ExtendedVector sum_rows(const DistinctRows& rows, Index width, const Executor& executor, const Body& body) {
   // A group of blocks at a time: block sums of all rows would take memory like the data if rows were wide.
   constexpr Index kGroup = 64;
   ExtendedVector total(at(width), 0);
@@ -26,7 +26,7 @@ ExtendedVector sum_rows(const DistinctRows& rows, Index width, const ThreadPool&
   std::vector<ExtendedVector> sums(at(std::min(kGroup, blocks)));
   for (Index first = 0; first < blocks; first += kGroup) {
     const Index count = std::min(kGroup, blocks - first);
-    pool.for_each(count, [&](Index i) {
+    executor.for_each(count, [&](Index i) {
       ExtendedVector& sum = sums[at(i)];
       sum.assign(at(width), 0);
       const Index begin = (first + i) * kBlockRows;
@@ -41,12 +41,12 @@ ExtendedVector sum_rows(const DistinctRows& rows, Index width, const ThreadPool&
 }
 
 // Features that have the value of the first row throughout.
-std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   const Index dim = data.num_features();
   const double* first = data.features(rows.row(0));
   const Index blocks = num_blocks(rows.num_rows);
   std::vector<std::vector<char>> varies(at(blocks));
-  pool.for_each(blocks, [&](Index block) {
+  executor.for_each(blocks, [&](Index block) {
     std::vector<char> found(at(dim), 0);
     Index left = dim;
     const Index end = std::min(rows.num_rows, (block + 1) * kBlockRows);
@@ -118,14 +118,14 @@ void join(const Moments& other, Moments& moments) {
   moments.weight = together;
 }
 
-Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   constexpr Index kGroup = 64;
   const Index blocks = num_blocks(rows.num_rows);
   Moments total;
   std::vector<Moments> some(at(std::min(kGroup, blocks)));
   for (Index first = 0; first < blocks; first += kGroup) {
     const Index count = std::min(kGroup, blocks - first);
-    pool.for_each(count, [&](Index i) { some[at(i)] = moments_of_block(data, rows, first + i); });
+    executor.for_each(count, [&](Index i) { some[at(i)] = moments_of_block(data, rows, first + i); });
     for (Index i = 0; i < count; ++i) {
       if (first + i == 0) {
         total = some[0];
@@ -137,10 +137,10 @@ Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const T
   return total;
 }
 
-Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   const Index dim = data.num_features();
   // The last sum is that of the weights.
-  const ExtendedVector sums = sum_rows(rows, dim + 1, pool, [&](Extended* sum, Index n, double weight) {
+  const ExtendedVector sums = sum_rows(rows, dim + 1, executor, [&](Extended* sum, Index n, double weight) {
     const double* x = data.features(n);
     const Extended w = weight;
     for (Index j = 0; j < dim; ++j) sum[j] += w * x[j];
@@ -150,15 +150,16 @@ Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const
   ExtendedVector mean(at(dim));
   for (std::size_t j = 0; j < at(dim); ++j) mean[j] = sums[j] / total;
   // Both sum w (x - mean)^2 and sum w (x - mean), which is 0 but for rounding.
-  const ExtendedVector squares = sum_rows(rows, 2 * dim, pool, [&](Extended* sum, Index n, double weight) {
-    const double* x = data.features(n);
-    for (Index j = 0; j < dim; ++j) {
-      const Extended off = x[j] - mean[at(j)];
-      const Extended weighted = weight * off;
-      sum[j] += weighted * off;
-      sum[dim + j] += weighted;
-    }
-  });
+  const ExtendedVector squares =
+      sum_rows(rows, 2 * dim, executor, [&](Extended* sum, Index n, double weight) {
+        const double* x = data.features(n);
+        for (Index j = 0; j < dim; ++j) {
+          const Extended off = x[j] - mean[at(j)];
+          const Extended weighted = weight * off;
+          sum[j] += weighted * off;
+          sum[dim + j] += weighted;
+        }
+      });
   Moments out{total, mean, ExtendedVector(at(dim))};
   for (std::size_t j = 0; j < at(dim); ++j) {
     const Extended correction = squares[at(dim) + j] / total;
@@ -184,13 +185,13 @@ Standardisation Standardisation::identity(Index num_features) {
   return {std::vector<double>(at(num_features), 0.0), std::vector<double>(at(num_features), 1.0), {}};
 }
 
-Standardisation standardise(const Dataset& data, const DistinctRows& rows, const ThreadPool& pool) {
+Standardisation standardise(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   const Index dim = data.num_features();
   Standardisation result = Standardisation::identity(dim);
   if (rows.num_rows == 0) return result;
-  const std::vector<char> constant = find_constant(data, rows, pool);
-  Moments moments = moments_in_double(data, rows, pool);
-  if (!within_range(moments, constant)) moments = moments_in_extended(data, rows, pool);
+  const std::vector<char> constant = find_constant(data, rows, executor);
+  Moments moments = moments_in_double(data, rows, executor);
+  if (!within_range(moments, constant)) moments = moments_in_extended(data, rows, executor);
   for (std::size_t j = 0; j < at(dim); ++j) {
     if (constant[j] != 0) {
       result.mean[j] = data.features(rows.row(0))[j];

@@ -71,13 +71,13 @@ void throw_problem(const std::string& name, const Problem& problem, Index line) 
   throw DataError(name + ": " + row_place(problem.row, line) + problem.what);
 }
 
-void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const ThreadPool& pool) {
+void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor) {
   struct Result {
     Issues issues;
     std::optional<Problem> problem;
   };
   std::vector<Result> results(static_cast<std::size_t>(num_blocks(num_rows)));
-  pool.for_each(num_blocks(num_rows), [&](Index block) {
+  executor.for_each(num_blocks(num_rows), [&](Index block) {
     auto& [issues, problem] = results[static_cast<std::size_t>(block)];
     const Index end = std::min(num_rows, (block + 1) * kBlockRows);
     for (Index row = block * kBlockRows; row < end && !problem; ++row) {

@@ -91,7 +91,7 @@ class Table {
 };
 
 /// Judges numbers that were put into the slots unseen, row by row. Throws DataError for infinite ones.
-void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const ThreadPool& pool);
+void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor);
 
 /// The DataError of a problem: "file: row 17 (line 18), column 'y': ...".
 [[noreturn]] void throw_problem(const std::string& name, const Problem& problem, Index line);

@@ -164,7 +164,7 @@ double k_limit(Index num_draws, const CertificateOptions& options) {
 
 // All but `before`.
 Correction corrected(const Draws& draws, std::span<const double> log_ratios, double chain_share,
-                     const CertificateOptions& options, const ThreadPool& pool) {
+                     const CertificateOptions& options, const Executor& executor) {
   Correction out;
   const Index count = draws.count();
   out.num_draws = count;
@@ -188,22 +188,22 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   }
   out.usable = (out.k_hat <= out.k_limit || out.flat) && out.effective_size >= options.min_effective_size;
   out.after.resize(static_cast<std::size_t>(draws.dim));
-  pool.for_each(draws.dim, [&](Index d) {
+  executor.for_each(draws.dim, [&](Index d) {
     out.after[static_cast<std::size_t>(d)] =
         weighted_estimate(draws.component(d), out.weights, draws.num_chains, out.relative_ess);
   });
   const Draws quantities = mapped(draws, options.quantities);
   out.quantities_after.resize(static_cast<std::size_t>(quantities.dim));
-  pool.for_each(quantities.dim, [&](Index q) {
+  executor.for_each(quantities.dim, [&](Index q) {
     out.quantities_after[static_cast<std::size_t>(q)] =
         weighted_estimate(quantities.component(q), out.weights, draws.num_chains, out.relative_ess);
   });
   return out;
 }
 
-std::vector<Estimate> plain_moments(const Draws& draws, const ThreadPool& pool) {
+std::vector<Estimate> plain_moments(const Draws& draws, const Executor& executor) {
   std::vector<Estimate> out(static_cast<std::size_t>(draws.dim));
-  pool.for_each(draws.dim, [&](Index d) {
+  executor.for_each(draws.dim, [&](Index d) {
     const QuantitySummary one = summarise(by_chain(draws.component(d), draws.num_chains));
     out[static_cast<std::size_t>(d)] = {one.mean, one.sd, one.mcse_mean, one.mcse_sd};
   });
@@ -211,10 +211,10 @@ std::vector<Estimate> plain_moments(const Draws& draws, const ThreadPool& pool) 
 }
 
 // Fills in what is known of the chains alone.
-void diagnose(const Draws& draws, const ThreadPool& pool, Certificate& out) {
+void diagnose(const Draws& draws, const Executor& executor, Certificate& out) {
   const auto dim = static_cast<std::size_t>(draws.dim);
   std::vector<std::optional<QuantitySummary>> each(dim);
-  pool.for_each(draws.dim, [&](Index d) {
+  executor.for_each(draws.dim, [&](Index d) {
     each[static_cast<std::size_t>(d)] = summarise(by_chain(draws.component(d), draws.num_chains));
   });
   out.max_rhat = 0;
@@ -233,9 +233,14 @@ void diagnose(const Draws& draws, const ThreadPool& pool, Certificate& out) {
 
 class Work {
  public:
-  Work(const Likelihood& full, const Likelihood* coreset, const Normal& prior, const ThreadPool& pool,
+  Work(const Likelihood& full, const Likelihood* coreset, const Normal& prior, const Executor& executor,
        const CertificateOptions& options, const CertificateObserver& observer)
-      : full_(full), coreset_(coreset), prior_(prior), pool_(pool), options_(options), observer_(observer) {}
+      : full_(full),
+        coreset_(coreset),
+        prior_(prior),
+        executor_(executor),
+        options_(options),
+        observer_(observer) {}
 
   Certificate go(const Draws& draws) const {
     Certificate out;
@@ -248,19 +253,19 @@ class Work {
 
     const LaplaceResult full = laplace_of_full();
     out.laplace_end = full.end;
-    const Normal part = coreset_ == nullptr ? prior_ : laplace(*coreset_, prior_, pool_, {}).posterior;
+    const Normal part = coreset_ == nullptr ? prior_ : laplace(*coreset_, prior_, executor_, {}).posterior;
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
-    diagnose(draws, pool_, out);
+    diagnose(draws, executor_, out);
     std::vector<Estimate> before = std::move(out.coreset.before);
     const double share = out.min_ess / static_cast<double>(draws.count());
-    out.coreset = corrected(draws, ratios_of_coreset(draws), share, options_, pool_);
+    out.coreset = corrected(draws, ratios_of_coreset(draws), share, options_, executor_);
     out.coreset.before = std::move(before);
-    out.coreset.quantities_before = plain_moments(mapped(draws, options_.quantities), pool_);
+    out.coreset.quantities_before = plain_moments(mapped(draws, options_.quantities), executor_);
     out.kl_draws = divergences(out.coreset.weights);
 
     const Draws normal = drawn(full.posterior, options_.laplace_draws, options_.seed);
-    out.laplace = corrected(normal, ratios_of_laplace(normal, full.posterior), 1, options_, pool_);
+    out.laplace = corrected(normal, ratios_of_laplace(normal, full.posterior), 1, options_, executor_);
     const std::vector<double> sds = full.posterior.standard_deviations();
     for (std::size_t d = 0; d < sds.size(); ++d)
       out.laplace.before.push_back({full.posterior.mean()[d], sds[d], 0, 0});
@@ -279,16 +284,16 @@ class Work {
 
   [[nodiscard]] LaplaceResult laplace_of_full() const {
     if (options_.laplace != nullptr) return *options_.laplace;
-    return laplace(full_, prior_, pool_, {}, [this](const LaplaceStep&) {
+    return laplace(full_, prior_, executor_, {}, [this](const LaplaceStep&) {
       if (observer_) observer_({CertificateStage::Laplace, 0});
     });
   }
 
   [[nodiscard]] std::vector<double> ratios_of_coreset(const Draws& draws) const {
     const ExtendedVector all =
-        log_likelihood_sums(full_, draws.values, pool_, watch(CertificateStage::Ratios));
+        log_likelihood_sums(full_, draws.values, executor_, watch(CertificateStage::Ratios));
     ExtendedVector few(all.size(), 0);
-    if (coreset_ != nullptr) few = log_likelihood_sums(*coreset_, draws.values, pool_);
+    if (coreset_ != nullptr) few = log_likelihood_sums(*coreset_, draws.values, executor_);
     std::vector<double> ratios;
     for (std::size_t s = 0; s < all.size(); ++s) ratios.push_back(static_cast<double>(all[s] - few[s]));
     return ratios;
@@ -296,7 +301,7 @@ class Work {
 
   [[nodiscard]] std::vector<double> ratios_of_laplace(const Draws& draws, const Normal& normal) const {
     const ExtendedVector all =
-        log_likelihood_sums(full_, draws.values, pool_, watch(CertificateStage::LaplaceRatios));
+        log_likelihood_sums(full_, draws.values, executor_, watch(CertificateStage::LaplaceRatios));
     std::vector<double> ratios;
     for (Index s = 0; s < draws.count(); ++s) {
       const Extended prior = Extended{prior_.log_density(draws.draw(s), Order::Value).value};
@@ -340,9 +345,9 @@ class Work {
   // |g|^2 and |C' g|^2 at each draw; the prior is in both posteriors and cancels.
   [[nodiscard]] SquaredLengths lengths(const Draws& draws, const Normal& whitener,
                                        const ShareObserver& observer) const {
-    ExtendedVector gradient = gradient_sums(full_, draws.values, pool_, observer);
+    ExtendedVector gradient = gradient_sums(full_, draws.values, executor_, observer);
     if (coreset_ != nullptr) {
-      const ExtendedVector few = gradient_sums(*coreset_, draws.values, pool_);
+      const ExtendedVector few = gradient_sums(*coreset_, draws.values, executor_);
       for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= few[i];
     }
     const auto dim = static_cast<std::size_t>(draws.dim);
@@ -429,7 +434,7 @@ class Work {
   const Likelihood& full_;
   const Likelihood* coreset_;
   const Normal& prior_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   const CertificateOptions& options_;
   const CertificateObserver& observer_;
 };
@@ -473,10 +478,10 @@ Index next_size(Index size, Index num_parameters, Index num_rows) {
 }
 
 Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
-                    std::span<const Chain> chains, const ThreadPool& pool, const CertificateOptions& options,
-                    const CertificateObserver& observer) {
+                    std::span<const Chain> chains, const Executor& executor,
+                    const CertificateOptions& options, const CertificateObserver& observer) {
   check(full, coreset, prior, options);
-  return Work(full, coreset, prior, pool, options, observer).go(pooled(chains, full.num_parameters()));
+  return Work(full, coreset, prior, executor, options, observer).go(pooled(chains, full.num_parameters()));
 }
 
 }  // namespace giga

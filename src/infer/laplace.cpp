@@ -25,13 +25,13 @@ struct Place {
 
 class Posterior {
  public:
-  Posterior(const Likelihood& likelihood, const Normal& prior, const ThreadPool& pool)
-      : likelihood_(likelihood), prior_(prior), pool_(pool) {}
+  Posterior(const Likelihood& likelihood, const Normal& prior, const Executor& executor)
+      : likelihood_(likelihood), prior_(prior), executor_(executor) {}
 
   // Nothing where the log joint or a derivative is not finite.
   [[nodiscard]] std::optional<Place> at(Eigen::VectorXd theta) const {
     const std::span<const double> values(theta.data(), static_cast<std::size_t>(theta.size()));
-    const Derivatives data = likelihood_.evaluate(values, Order::Hessian, pool_);
+    const Derivatives data = likelihood_.evaluate(values, Order::Hessian, executor_);
     const Derivatives prior = prior_.log_density(values, Order::Hessian);
     const Eigen::Index dim = theta.size();
     Place place{std::move(theta), data.value, prior.value, {}, {}};
@@ -47,7 +47,7 @@ class Posterior {
  private:
   const Likelihood& likelihood_;
   const Normal& prior_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
 };
 
 // The factor of curvature + shift I for the least shift tried that makes it positive definite.
@@ -91,7 +91,7 @@ Place first_place(const Posterior& posterior, const Likelihood& likelihood, cons
 
 }  // namespace
 
-LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const ThreadPool& pool,
+LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const Executor& executor,
                       const LaplaceOptions& options,
                       const std::function<void(const LaplaceStep&)>& observer) {
   if (options.max_iterations < 1)
@@ -101,7 +101,7 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const T
     throw std::invalid_argument("the prior has " + std::to_string(prior.dim()) + " dimensions, the model " +
                                 std::to_string(likelihood.num_parameters()) + " parameters");
   }
-  const Posterior posterior(likelihood, prior, pool);
+  const Posterior posterior(likelihood, prior, executor);
   Place place = first_place(posterior, likelihood, prior);
   LaplaceEnd end = LaplaceEnd::IterationLimit;
   Index iteration = 0;

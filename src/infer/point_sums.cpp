@@ -37,14 +37,14 @@ std::vector<Chunk> chunks_of(std::span<const double> values, Index dim) {
 // out[k * S + s] of `width` numbers a point. add(first, count, chunk, out) adds the rows of a block at the
 // points of a chunk; number k of point s goes to out[k * S + s], with S those of all chunks.
 template <typename Add>
-ExtendedVector sums_of(Index num_rows, const std::vector<Chunk>& chunks, Index width, const ThreadPool& pool,
-                       const ShareObserver& observer, const Add& add) {
+ExtendedVector sums_of(Index num_rows, const std::vector<Chunk>& chunks, Index width,
+                       const Executor& executor, const ShareObserver& observer, const Add& add) {
   const Index num_points = chunks.back().first + chunks.back().points.count();
   const Index numbers = num_points * width, num_chunks = std::ssize(chunks);
   const Index blocks = num_blocks(num_rows);
   const double block_work = static_cast<double>(kBlockRows) * static_cast<double>(num_points) *
                             static_cast<double>(chunks[0].points.dim());
-  const auto watched = static_cast<Index>(pool.num_threads() * kWorkAtOnce / block_work);
+  const auto watched = static_cast<Index>(executor.num_threads() * kWorkAtOnce / block_work);
   const Index some = std::max<Index>(1, std::min(kNumbersAtOnce / numbers, watched));
   if (observer) observer(0);
   ExtendedVector total(static_cast<std::size_t>(numbers), 0);
@@ -52,7 +52,7 @@ ExtendedVector sums_of(Index num_rows, const std::vector<Chunk>& chunks, Index w
   for (Index begin = 0; begin < blocks; begin += some) {
     const Index held = std::min(some, blocks - begin);
     std::fill(sums.begin(), sums.end(), 0.0);
-    pool.for_each(held * num_chunks, [&](Index task) {
+    executor.for_each(held * num_chunks, [&](Index task) {
       const Index k = task / num_chunks, first = (begin + k) * kBlockRows;
       add(first, std::min(kBlockRows, num_rows - first), chunks[static_cast<std::size_t>(task % num_chunks)],
           sums.data() + k * numbers);
@@ -69,20 +69,20 @@ ExtendedVector sums_of(Index num_rows, const std::vector<Chunk>& chunks, Index w
 }  // namespace
 
 ExtendedVector log_likelihood_sums(const Likelihood& likelihood, std::span<const double> points,
-                                   const ThreadPool& pool, const ShareObserver& observer) {
+                                   const Executor& executor, const ShareObserver& observer) {
   if (points.empty()) return {};
-  return sums_of(likelihood.num_rows(), chunks_of(points, likelihood.num_parameters()), 1, pool, observer,
+  return sums_of(likelihood.num_rows(), chunks_of(points, likelihood.num_parameters()), 1, executor, observer,
                  [&](Index first, Index count, const Chunk& chunk, double* out) {
                    likelihood.add_log_likelihoods(first, count, chunk.points, out + chunk.first);
                  });
 }
 
 ExtendedVector gradient_sums(const Likelihood& likelihood, std::span<const double> points,
-                             const ThreadPool& pool, const ShareObserver& observer) {
+                             const Executor& executor, const ShareObserver& observer) {
   if (points.empty()) return {};
   const Index dim = likelihood.num_parameters(), num_points = std::ssize(points) / dim;
   const ExtendedVector sums =
-      sums_of(likelihood.num_rows(), chunks_of(points, dim), dim, pool, observer,
+      sums_of(likelihood.num_rows(), chunks_of(points, dim), dim, executor, observer,
               [&](Index first, Index count, const Chunk& chunk, double* out) {
                 likelihood.add_gradients(first, count, chunk.points, num_points, out + chunk.first);
               });

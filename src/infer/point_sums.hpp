@@ -1,6 +1,6 @@
 // Sums over all rows at many points at once: what the certificate spends its time on.
 //
-// Rows are taken in the blocks of thread_pool.hpp, summed in double within a block and in extended precision
+// Rows are taken in the blocks of executor.hpp, summed in double within a block and in extended precision
 // over blocks, in block order: the same bits for any number of threads. The sum of 10^8 log-likelihoods has
 // an error far below 1e-6, which is what their differences need.
 #pragma once
@@ -8,7 +8,7 @@
 #include <functional>
 #include <span>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/base/types.hpp"
 #include "giga/model/likelihood.hpp"
 
@@ -19,10 +19,11 @@ using ShareObserver = std::function<void(double)>;
 
 /// `points` are S x D, row-major. Entry s is sum_n multiplicity(n) L_n(theta_s).
 [[nodiscard]] ExtendedVector log_likelihood_sums(const Likelihood& likelihood, std::span<const double> points,
-                                                 const ThreadPool& pool, const ShareObserver& observer = {});
+                                                 const Executor& executor,
+                                                 const ShareObserver& observer = {});
 
 /// Entry s * D + d is the derivative of that sum in theta_d.
 [[nodiscard]] ExtendedVector gradient_sums(const Likelihood& likelihood, std::span<const double> points,
-                                           const ThreadPool& pool, const ShareObserver& observer = {});
+                                           const Executor& executor, const ShareObserver& observer = {});
 
 }  // namespace giga

@@ -85,10 +85,10 @@ bool last_column_is_ones(const Regression& regression) {
 
 }  // namespace
 
-RegressionPosterior::RegressionPosterior(const Regression& regression, Normal prior, const ThreadPool* pool)
+RegressionPosterior::RegressionPosterior(const Regression& regression, Normal prior, const Executor* executor)
     : family_(regression.family()),
       prior_(std::move(prior)),
-      pool_(pool),
+      executor_(executor),
       dim_(regression.num_parameters()),
       isotropic_(is_isotropic(prior_)),
       log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
@@ -182,7 +182,7 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
 double RegressionPosterior::log_likelihood(const double* theta, double* gradient) const {
   std::fill(gradient, gradient + dim_, 0.0);
   const Index blocks = (num_tiles_ + kTilesPerBlock - 1) / kTilesPerBlock;
-  if (pool_ == nullptr || blocks == 1) {
+  if (executor_ == nullptr || blocks == 1) {
     SmallScratch<kFewParameters * kPackedLanes> sums(dim_ * kPackedLanes);
     double value = 0;
     for (Index b = 0; b < blocks; ++b) {
@@ -193,7 +193,7 @@ double RegressionPosterior::log_likelihood(const double* theta, double* gradient
   }
   std::vector<double> values(static_cast<std::size_t>(blocks));
   std::vector<double> sums(static_cast<std::size_t>(blocks * dim_ * kPackedLanes));
-  pool_->for_each(blocks, [&](Index b) {
+  executor_->for_each(blocks, [&](Index b) {
     values[static_cast<std::size_t>(b)] = block(b, theta, sums.data() + b * dim_ * kPackedLanes);
   });
   double value = 0;

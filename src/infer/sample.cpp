@@ -6,7 +6,7 @@
 #include <string>
 
 #include "giga/base/random.hpp"
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "infer/adaptation.hpp"
 #include "infer/faults.hpp"
@@ -149,7 +149,7 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
     require(std::isfinite(point.log_density), "the density is zero at a start");
   }
   std::vector<Chain> chains(starts.size());
-  const ThreadPool pool(options.threads);
+  const Threads pool(options.threads);
   pool.for_each(std::ssize(starts), [&](Index c) {
     const auto k = static_cast<std::size_t>(c);
     chains[k] = options.sampler == SamplerKind::Rwmh

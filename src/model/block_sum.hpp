@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/model/likelihood.hpp"
 
 namespace giga {
@@ -24,7 +24,7 @@ inline void resize_for(Derivatives& sum, Index dim, Order order) {
 
 /// add(first, count, sum) adds the rows of a block to a sum that starts at zero.
 template <typename Add>
-[[nodiscard]] Derivatives sum_of_blocks(Index num_rows, Index dim, Order order, const ThreadPool& pool,
+[[nodiscard]] Derivatives sum_of_blocks(Index num_rows, Index dim, Order order, const Executor& executor,
                                         const Add& add) {
   Derivatives total;
   resize_for(total, dim, order);
@@ -34,7 +34,7 @@ template <typename Add>
   const Index some = blocks_at_once(dim, order);
   for (Index begin = 0; begin < blocks; begin += some) {
     std::vector<Derivatives> sums(static_cast<std::size_t>(std::min(some, blocks - begin)));
-    pool.for_each(static_cast<Index>(sums.size()), [&](Index k) {
+    executor.for_each(static_cast<Index>(sums.size()), [&](Index k) {
       Derivatives& sum = sums[static_cast<std::size_t>(k)];
       resize_for(sum, dim, order);
       const Index first = (begin + k) * kBlockRows;

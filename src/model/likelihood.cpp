@@ -103,9 +103,9 @@ class FunctionLikelihood : public Likelihood {
   }
 
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
-                                     const ThreadPool& pool) const override {
+                                     const Executor& executor) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());
-    return sum_of_blocks(num_rows(), num_parameters(), order, pool,
+    return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                          [&](Index first, Index count, Derivatives& sum) {
                            std::vector<double> gradient(dim), hessian(dim * dim);
                            for (Index n = first; n < first + count; ++n) {

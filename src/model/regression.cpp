@@ -216,11 +216,11 @@ void Regression::add_gradients(Index first, Index count, const Points& points, I
   }
 }
 
-Derivatives Regression::evaluate(std::span<const double> theta, Order order, const ThreadPool& pool) const {
+Derivatives Regression::evaluate(std::span<const double> theta, Order order, const Executor& executor) const {
   const Index dim = num_parameters();
   if (std::ssize(theta) != dim) throw std::invalid_argument("theta has the wrong length");
   Derivatives total =
-      sum_of_blocks(num_rows(), dim, order, pool, [&](Index first, Index count, Derivatives& sum) {
+      sum_of_blocks(num_rows(), dim, order, executor, [&](Index first, Index count, Derivatives& sum) {
         std::vector<double> z(static_cast<std::size_t>(kTile * dim));
         std::array<double, kTile> s, y, value, slope, bend, factorials;
         for (Index begin = 0; begin < count; begin += kTile) {
@@ -280,11 +280,11 @@ std::vector<double> Regression::start() const {
   return theta;
 }
 
-bool Regression::separates(std::span<const double> theta, const ThreadPool& pool) const {
+bool Regression::separates(std::span<const double> theta, const Executor& executor) const {
   if (parts_->family.family != Family::BernoulliLogit) return false;
   const Index dim = num_parameters();
   std::atomic<bool> all = true;
-  pool.for_each(num_blocks(num_rows()), [&](Index block) {
+  executor.for_each(num_blocks(num_rows()), [&](Index block) {
     std::vector<double> z(static_cast<std::size_t>(kTile * dim));
     std::array<double, kTile> s;
     const Index end = std::min(num_rows(), (block + 1) * kBlockRows);

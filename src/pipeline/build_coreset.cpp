@@ -94,8 +94,8 @@ std::unique_ptr<Likelihood> subsample(const Regression& model, Index asked, std:
 
 class Run {
  public:
-  Run(const Problem& problem, CoresetOptions options, const ThreadPool& pool, const StageObserver& observer)
-      : problem_(problem), options_(std::move(options)), pool_(pool), observer_(observer) {}
+  Run(const Problem& problem, CoresetOptions options, const Executor& executor, const StageObserver& observer)
+      : problem_(problem), options_(std::move(options)), executor_(executor), observer_(observer) {}
 
   CoresetResult go() {
     Clock clock;
@@ -106,7 +106,7 @@ class Run {
 
     const RandomProjection heldout_rows(problem_.model(), result.pihat, heldout_options());
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
-    Heldout heldout(watched, pool_.num_threads());
+    Heldout heldout(watched, executor_.num_threads());
     result.seconds.project = clock.restart();
 
     const bool random = options_.projection == ProjectionKind::Random;
@@ -148,14 +148,14 @@ class Run {
                           : nullptr;
     const Likelihood& likelihood = some ? *some : static_cast<const Likelihood&>(model);
     try {
-      result.laplace = laplace(likelihood, problem_.prior(), pool_, {}, watch);
+      result.laplace = laplace(likelihood, problem_.prior(), executor_, {}, watch);
     } catch (const std::invalid_argument&) {
       throw DataError(problem_.data().name() +
                       ": the likelihood is too large for a double wherever the search for the posterior mode "
                       "may begin; rescale the columns");
     }
     result.pihat = result.laplace->posterior;
-    result.separable = model.separates(result.pihat.mean(), pool_);
+    result.separable = model.separates(result.pihat.mean(), executor_);
     if (result.separable)
       result.notes.emplace_back(
           "the labels are perfectly separable: only the prior keeps the coefficients finite");
@@ -174,7 +174,7 @@ class Run {
   [[nodiscard]] std::unique_ptr<RowSource> random_or_curvature(const Normal& pihat, Index dim) const {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
-          problem_.model(), pihat, pool_,
+          problem_.model(), pihat, executor_,
           CurvatureProjectionOptions{options_.expansion, options_.remainder_dim, options_.seed, "remainder"});
     }
     return std::make_unique<RandomProjection>(
@@ -186,7 +186,8 @@ class Run {
     result.dim = rows->dim();
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()));
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(watched, {greedy ? options_.selector : SelectorKind::Scan, pool_.num_threads()});
+    const VectorTable table(watched,
+                            {greedy ? options_.selector : SelectorKind::Scan, executor_.num_threads()});
     result.seconds.project += clock.restart();
     const bool searches = greedy && !table.zero_target();
     if (searches) (void)table.selector();
@@ -233,7 +234,7 @@ class Run {
 
   const Problem& problem_;
   const CoresetOptions options_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   const StageObserver& observer_;
 };
 
@@ -243,13 +244,13 @@ void require(bool holds, const char* message) {
 
 }  // namespace
 
-CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const ThreadPool& pool,
+CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,
                             const StageObserver& observer) {
   require(options.size >= 1, "size must be at least 1");
   require(options.projection_dim >= 0, "projection_dim must be at least 0");
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
   require(options.subsample_rows >= 0, "subsample_rows must be at least 0");
-  return Run(problem, with_projection(options, problem), pool, observer).go();
+  return Run(problem, with_projection(options, problem), executor, observer).go();
 }
 
 }  // namespace giga

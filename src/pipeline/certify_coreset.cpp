@@ -50,10 +50,11 @@ std::unique_ptr<Regression> coreset_model(const Problem& problem, const Coreset&
 }
 
 Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,
-                            const ThreadPool& pool, const CertificateOptions& options,
+                            const Executor& executor, const CertificateOptions& options,
                             const CertificateObserver& observer) {
   const auto part = coreset_model(problem, coreset);
-  Certificate out = certify(problem.model(), part.get(), problem.prior(), chains, pool, options, observer);
+  Certificate out =
+      certify(problem.model(), part.get(), problem.prior(), chains, executor, options, observer);
   out.num_data_rows = problem.data().num_rows();
   return out;
 }

@@ -22,9 +22,13 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 class Fit {
  public:
-  Fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool, const FitObserver& observer,
-      FitState state)
-      : problem_(problem), options_(options), pool_(pool), observer_(observer), state_(std::move(state)) {}
+  Fit(const Problem& problem, const FitOptions& options, const Executor& executor,
+      const FitObserver& observer, FitState state)
+      : problem_(problem),
+        options_(options),
+        executor_(executor),
+        observer_(observer),
+        state_(std::move(state)) {}
 
   FitResult go() {
     while (true) {
@@ -48,7 +52,7 @@ class Fit {
 
   bool build() {
     CoresetResult coreset =
-        build_coreset(problem_, round_options(problem_, options_, state_), pool_, observer_.build);
+        build_coreset(problem_, round_options(problem_, options_, state_), executor_, observer_.build);
     if (coreset.build.termination == Termination::Stopped) return false;
     if (coreset.coreset.size() == 0)
       throw DataError(
@@ -68,11 +72,11 @@ class Fit {
   bool draw() {
     const auto start = std::chrono::steady_clock::now();
     const auto model = coreset_model(problem_, state_.coreset->coreset);
-    const LaplaceResult about = laplace(*model, problem_.prior(), pool_);
+    const LaplaceResult about = laplace(*model, problem_.prior(), executor_);
     const RegressionPosterior posterior(*model, problem_.prior());
     SampleOptions sampling = options_.sample;
     if (sampling.draws == 0) sampling.draws = affordable_draws(problem_, options_.chains);
-    sampling.threads = pool_.num_threads();
+    sampling.threads = executor_.num_threads();
     std::vector<Chain> chains =
         sample_about(posterior, about.posterior, options_.chains, sampling, observer_.sample);
     if (std::ranges::any_of(chains, [](const Chain& chain) { return chain.stopped; })) return false;
@@ -93,7 +97,7 @@ class Fit {
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
     Certificate certificate =
-        certify_coreset(problem_, coreset.coreset, state_.chains, pool_, options, observer_.certify);
+        certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.certify);
     state_.seconds.certify += seconds_since(start);
     state_.rounds.push_back({coreset.coreset.size(), coreset.build.relative_error, coreset.heldout_error,
                              certificate.coreset.k_hat, certificate.coreset.effective_size,
@@ -129,7 +133,7 @@ class Fit {
 
   const Problem& problem_;
   const FitOptions& options_;
-  const ThreadPool& pool_;
+  const Executor& executor_;
   const FitObserver& observer_;
   FitState state_;
 };
@@ -170,12 +174,12 @@ Index affordable_draws(const Problem& problem, Index chains) {
   return static_cast<Index>(std::clamp(kAffordable / rows, kFewest, kMost));
 }
 
-FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,
+FitResult fit(const Problem& problem, const FitOptions& options, const Executor& executor,
               const FitObserver& observer, FitState state) {
   if (options.max_rounds < 1) throw std::invalid_argument("max_rounds must be at least 1");
   if (options.chains < 1) throw std::invalid_argument("chains must be at least 1");
   if (options.coreset.size < 0) throw std::invalid_argument("size must be at least 0");
-  return Fit(problem, options, pool, observer, std::move(state)).go();
+  return Fit(problem, options, executor, observer, std::move(state)).go();
 }
 
 }  // namespace giga

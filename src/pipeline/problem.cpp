@@ -44,20 +44,20 @@ void note_shape(const Problem& problem, std::vector<std::string>& notes) {
 
 }  // namespace
 
-Problem::Problem(const Dataset& data, const ModelOptions& options, const ThreadPool& pool)
-    : Problem(data, options, distinct_rows(data, pool), std::nullopt, pool) {}
+Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)
+    : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisation scale,
-                 const ThreadPool& pool)
-    : Problem(data, options, distinct_rows(data, pool), std::move(scale), pool) {}
+                 const Executor& executor)
+    : Problem(data, options, distinct_rows(data, executor), std::move(scale), executor) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-                 std::optional<Standardisation> scale, const ThreadPool& pool)
+                 std::optional<Standardisation> scale, const Executor& executor)
     : data_(&data),
       options_(options),
       distinct_(std::move(distinct)),
       scale_(scale                 ? std::move(*scale)
-             : options.standardise ? standardise(data, distinct_, pool)
+             : options.standardise ? standardise(data, distinct_, executor)
                                    : Standardisation::identity(data.num_features())),
       prior_(Normal::isotropic(data.num_features() + (options.intercept ? 1 : 0), options.prior_scale)) {
   if (distinct_.num_rows < 1)

@@ -88,7 +88,7 @@ std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior, const Bo
 }
 
 void add_posterior(ReportData& data, const SampledPosterior& posterior, std::span<const Chain> chains,
-                   const ThreadPool& pool) {
+                   const Executor& executor) {
   const BothScales& scales = posterior.scales;
   const Index count = scales.num_original();
   const auto num_names = std::ssize(scales.names());
@@ -101,8 +101,8 @@ void add_posterior(ReportData& data, const SampledPosterior& posterior, std::spa
     // compare.
     if (num_names == 2 * count) standardised.push_back(columns(both, count, count));
   }
-  data.quantities = summarise_chains(data.chains, names, false, pool);
-  if (!standardised.empty()) data.standardised = summarise_chains(standardised, names, false, pool);
+  data.quantities = summarise_chains(data.chains, names, false, executor);
+  if (!standardised.empty()) data.standardised = summarise_chains(standardised, names, false, executor);
   data.warnings = warnings(data.quantities, health_of(chains, posterior.sampler, posterior.max_depth));
   data.corrected = data.certificate && data.certificate->safe() && !data.certificate->coreset.weights.empty();
   if (data.corrected) {
@@ -127,7 +127,7 @@ void add_facts(ReportData& data, const RunFacts& facts) {
 }
 
 ReportData report_data(const Problem& problem, const CoresetResult& coreset, std::span<const Chain> chains,
-                       const Certificate* certificate, const RunFacts& facts, const ThreadPool& pool) {
+                       const Certificate* certificate, const RunFacts& facts, const Executor& executor) {
   ReportData data;
   data.num_rows = problem.data().num_rows();
   data.num_distinct_rows = problem.model().num_rows();
@@ -136,7 +136,7 @@ ReportData report_data(const Problem& problem, const CoresetResult& coreset, std
   if (certificate != nullptr) data.certificate = *certificate;
   if (!chains.empty()) {
     add_posterior(data, {both_scales(problem), problem.options().intercept, facts.sampler, facts.max_depth},
-                  chains, pool);
+                  chains, executor);
   }
   if (coreset.laplace && !chains.empty())
     data.laplace = laplace_marginals(coreset.laplace->posterior, both_scales(problem));
@@ -148,7 +148,7 @@ ReportData report_data(const Problem& problem, const CoresetResult& coreset, std
 }
 
 FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
-                            const ThreadPool& pool, Index max_rows) {
+                            const Executor& executor, Index max_rows) {
   const Index num_rows = problem.data().num_rows();
   const Index step = std::max<Index>(1, (num_rows + max_rows - 1) / max_rows);
   Coreset some;
@@ -166,8 +166,8 @@ FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chain
     for (const DrawStats& stats : chain.stats) gradients -= (thin - 1) * stats.num_leapfrog;
     cost.gradients += static_cast<double>(std::max<Index>(gradients, 0));
   }
-  cost.parallel_chains =
-      static_cast<double>(std::clamp<Index>(pool.num_threads(), 1, std::max<Index>(1, std::ssize(chains))));
+  cost.parallel_chains = static_cast<double>(
+      std::clamp<Index>(executor.num_threads(), 1, std::max<Index>(1, std::ssize(chains))));
   return cost;
 }
 

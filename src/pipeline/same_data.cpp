@@ -71,10 +71,10 @@ void require_same_row(const Dataset& data, Index row, const WeightedProblem& cor
   if (y != expected) differs(companion.response, y, expected);
 }
 
-void require_same_scale(const Problem& problem, const CoresetCompanion& companion, const ThreadPool& pool) {
+void require_same_scale(const Problem& problem, const CoresetCompanion& companion, const Executor& executor) {
   constexpr double kNear = 1e-9;
   if (!companion.model.standardise) return;
-  const Standardisation scale = standardise(problem.data(), problem.distinct(), pool);
+  const Standardisation scale = standardise(problem.data(), problem.distinct(), executor);
   const auto require = [&](std::size_t d, const char* what, double here, double there, double unit) {
     if (std::abs(here - there) <= kNear * std::max({std::abs(here), std::abs(there), unit})) return;
     refuse(problem.data(), companion,
@@ -89,9 +89,9 @@ void require_same_scale(const Problem& problem, const CoresetCompanion& companio
 
 }  // namespace
 
-std::string data_digest(const Dataset& data, const ThreadPool& pool) {
+std::string data_digest(const Dataset& data, const Executor& executor) {
   std::vector<std::uint64_t> blocks(static_cast<std::size_t>(num_blocks(data.num_rows())));
-  pool.for_each(std::ssize(blocks), [&](Index block) {
+  executor.for_each(std::ssize(blocks), [&](Index block) {
     Digest digest;
     const Index first = block * kBlockRows, end = std::min(first + kBlockRows, data.num_rows());
     for (Index n = first; n < end; ++n) {
@@ -139,7 +139,7 @@ std::string posterior_digest(const CoresetCompanion& companion) {
 }
 
 Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
-                       const CoresetCompanion& companion, const ThreadPool& pool) {
+                       const CoresetCompanion& companion, const Executor& executor) {
   const Dataset& data = problem.data();
   if (data.num_rows() != companion.num_rows)
     refuse(data, companion,
@@ -155,8 +155,8 @@ Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
     out.rows.push_back(row);
     out.weights.push_back(companion.coreset.weights[k]);
   }
-  require_same_scale(problem, companion, pool);
-  if (!companion.data_digest.empty() && companion.data_digest != data_digest(data, pool))
+  require_same_scale(problem, companion, executor);
+  if (!companion.data_digest.empty() && companion.data_digest != data_digest(data, executor))
     refuse(data, companion, "some of the rows that are not in the coreset, or their weights, have changed");
   return out;
 }

@@ -85,10 +85,11 @@ double product(const double* a, const double* b, Index size) {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The sum of u u' over all rows, u = C'z.
-Matrix spread_of_rows(const Regression& regression, const Points& frame, const ThreadPool& pool) {
+Matrix spread_of_rows(const Regression& regression, const Points& frame, const Executor& executor) {
   const Index dim = regression.num_parameters();
   const Derivatives sum = sum_of_blocks(
-      regression.num_rows(), dim, Order::Hessian, pool, [&](Index first, Index count, Derivatives& block) {
+      regression.num_rows(), dim, Order::Hessian, executor,
+      [&](Index first, Index count, Derivatives& block) {
         const Scratch z(kTile * dim), u(kTile * frame.stride());
         for (Index begin = 0; begin < count; begin += kTile) {
           const Index some = std::min(kTile, count - begin);
@@ -109,10 +110,10 @@ Matrix spread_of_rows(const Regression& regression, const Points& frame, const T
 
 // The columns of C; where the rows span fewer dimensions than there are parameters, turned so that u has only
 // as many components as that. Inner products do not notice, and the vectors are shorter by much.
-Points frame_for(const Regression& regression, const Normal& pihat, const ThreadPool& pool) {
+Points frame_for(const Regression& regression, const Normal& pihat, const Executor& executor) {
   constexpr double kNothing = 1e-13;  // a share of the largest spread that rounding alone may make
   const Points all = *draw_features(pihat, 1, true, 0, "").frame;
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, pool));
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, executor));
   const double least = kNothing * axes.eigenvalues().maxCoeff();
   const Index dim = pihat.dim();
   const Index spanned = (axes.eigenvalues().array() > least).count();
@@ -138,11 +139,11 @@ std::string_view name(Expansion expansion) {
 }
 
 CurvatureProjection::CurvatureProjection(const Regression& regression, const Normal& pihat,
-                                         const ThreadPool& pool, const CurvatureProjectionOptions& options)
+                                         const Executor& executor, const CurvatureProjectionOptions& options)
     : regression_(&regression),
       pihat_(&pihat),
       options_(options),
-      frame_(frame_for(regression, pihat, pool)),
+      frame_(frame_for(regression, pihat, executor)),
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
       slope_(static_cast<std::size_t>(regression.num_rows())),
@@ -151,7 +152,7 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
-  pool.for_each(num_blocks(num_rows()), [&](Index block) {
+  executor.for_each(num_blocks(num_rows()), [&](Index block) {
     const Index end = std::min(num_rows(), (block + 1) * kBlockRows);
     for (Index first = block * kBlockRows; first < end; first += kTile)
       find_coefficients(first, std::min(kTile, end - first));

@@ -134,7 +134,7 @@ double share_of_draws(std::span<const double> weights) {
 }  // namespace
 
 std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std::vector<std::string>& names,
-                                       bool log_density, const ThreadPool& pool) {
+                                       bool log_density, const Executor& executor) {
   for (const Chain& chain : chains) {
     if (chain.dim != std::ssize(names) || chain.num_draws() != chains[0].num_draws())
       throw std::invalid_argument("the chains must have as many draws each, and a name for every parameter");
@@ -142,7 +142,7 @@ std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std:
   const Index first = log_density ? -1 : 0;
   std::vector<Quantity> out(names.size() + (log_density ? 1 : 0));
   if (chains.empty()) return {};
-  pool.for_each(std::ssize(out), [&](Index k) {
+  executor.for_each(std::ssize(out), [&](Index k) {
     const Index column = first + k;
     out[static_cast<std::size_t>(k)] =
         quantity_of(column < 0 ? "lp__" : names[static_cast<std::size_t>(column)], draws_of(chains, column));

@@ -11,6 +11,7 @@
 #include "construct/row_pass.hpp"
 #include "construct/scan_selector.hpp"
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 
 namespace giga {
@@ -99,10 +100,10 @@ class AskedRows final : public RowSource {
   const Problem& p_;
 };
 
-std::unique_ptr<Selector> plain_codes(const RowSource& rows, const ThreadPool& pool,
+std::unique_ptr<Selector> plain_codes(const RowSource& rows, const Executor& executor,
                                       const ExtendedVector& target) {
-  QuantisedBuilder builder(rows, pool);
-  pool.for_each(num_blocks(rows.num_rows()), [&](Index block) {
+  QuantisedBuilder builder(rows, executor);
+  executor.for_each(num_blocks(rows.num_rows()), [&](Index block) {
     kernels::EncodeScratch scratch;
     for_each_tile(rows, block,
                   [&](Index first, const double* x, Index count) { builder.add(first, x, count, scratch); });
@@ -112,14 +113,14 @@ std::unique_ptr<Selector> plain_codes(const RowSource& rows, const ThreadPool& p
 
 // Codes made before l is known: of every kind of problem, whether they suit it or not.
 TEST(Selector, PlainCodesReturnTheRowOfTheScan) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   for (Index i = 0; i < 110 && !HasFailure(); ++i) {
     const Problem p = test::selector_problem(i, 6000);
     const DenseRows rows(p.view());
     const VectorTable table(rows, {.selector = SelectorKind::Scan, .threads = 1});
     if (table.zero_target()) continue;
-    const ScanSelector scan(rows, pool);
-    const auto plain = plain_codes(rows, pool, table.target());
+    const ScanSelector scan(rows, executor);
+    const auto plain = plain_codes(rows, executor, table.target());
     SearchMemory scan_memory, plain_memory;
     SearchStats stats;
     const auto expect_same = [&](const Query& query) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "construct/laws.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 
 namespace giga {
@@ -46,8 +47,8 @@ TEST(SelectorAtLength, AllReturnTheSameBitsOnAMillionRows) {
   std::vector<float> data(kRows * kDim);
   {
     const SimulatedRows made({.rows = kRows, .dim = kDim, .seed = 4});
-    const ThreadPool pool;
-    pool.for_each(num_blocks(kRows), [&](Index block) {
+    const Threads executor;
+    executor.for_each(num_blocks(kRows), [&](Index block) {
       const Index first = block * kBlockRows, count = std::min(kBlockRows, kRows - first);
       std::vector<double> some(static_cast<std::size_t>(count * kDim));
       made.read(first, count, some.data());

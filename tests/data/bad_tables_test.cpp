@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/csv_reader.hpp"
+#include "giga/base/threads.hpp"
 #include "tables.hpp"
 
 namespace giga {
@@ -241,10 +242,10 @@ TEST(BadTables, TheLowestRowIsReportedWhateverTheThreads) {
   text.replace(text.find("1,2,3\n"), 6, "1,2\n");
   const DataFile file("t.csv", text);
   for (const int threads : {1, 2, 5}) {
-    const ThreadPool pool(threads);
+    const Threads executor(threads);
     for (const std::size_t chunk : {std::size_t{7}, std::size_t{100}, std::size_t{1} << 20}) {
-      const std::string message =
-          message_of<DataError>([&] { (void)read_csv(file.path(), {}, pool, {}, {.chunk_bytes = chunk}); });
+      const std::string message = message_of<DataError>(
+          [&] { (void)read_csv(file.path(), {}, executor, {}, {.chunk_bytes = chunk}); });
       EXPECT_NE(message.find("row 1234 (line 1235), column 'a': 'x'"), std::string::npos) << message;
     }
   }

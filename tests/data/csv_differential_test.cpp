@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/csv_reader.hpp"
+#include "giga/base/threads.hpp"
 #include "tables.hpp"
 
 namespace giga {
@@ -187,14 +188,14 @@ class RandomCsv {
   std::mt19937 random_;
 };
 
-void expect_as_oracle(const std::string& text, const CsvSizes& sizes, const ThreadPool& pool) {
+void expect_as_oracle(const std::string& text, const CsvSizes& sizes, const Executor& executor) {
   const Expectation expected = oracle(text);
   const ReadOptions options{.features = {{"a", "b"}}};
   for (const bool packed : {false, true}) {
     const DataFile file(packed ? "t.csv.gz" : "t.csv", packed ? gzipped(text) : text);
     try {
-      const Dataset data = packed ? read_gzip_csv(file.path(), options, pool, {}, sizes)
-                                  : read_csv(file.path(), options, pool, {}, sizes);
+      const Dataset data = packed ? read_gzip_csv(file.path(), options, executor, {}, sizes)
+                                  : read_csv(file.path(), options, executor, {}, sizes);
       ASSERT_EQ(expected.error_row, 0U) << text;
       ASSERT_EQ(expected.missing, 0U) << text;
       ASSERT_EQ(bits_of(data), expected.bits) << text;
@@ -245,8 +246,8 @@ TEST(CsvDifferential, GivesTheSameBitsOnAnyNumberOfThreads) {
   const DataFile file("t.csv", text);
   const auto expected = bits_of(read_csv(file.path(), {}, one_thread(), {}, {}));
   for (const int threads : {2, 3}) {
-    const ThreadPool pool(threads);
-    EXPECT_EQ(bits_of(read_csv(file.path(), {}, pool, {}, {.chunk_bytes = 1000})), expected);
+    const Threads executor(threads);
+    EXPECT_EQ(bits_of(read_csv(file.path(), {}, executor, {}, {.chunk_bytes = 1000})), expected);
   }
 }
 

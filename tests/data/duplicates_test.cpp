@@ -1,5 +1,6 @@
 // Equal rows and the scale of features, against plain versions of both.
 #include "giga/data/duplicates.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -143,8 +144,8 @@ TEST(DistinctRows, CountTheRepeatsOfPhishing) {
   EXPECT_EQ(distinct_rows(data, two_threads()).num_repeats, 5206);
 }
 
-Standardisation scale_of(const Dataset& data, const ThreadPool& pool = two_threads()) {
-  return standardise(data, distinct_rows(data, pool), pool);
+Standardisation scale_of(const Dataset& data, const Executor& executor = two_threads()) {
+  return standardise(data, distinct_rows(data, executor), executor);
 }
 
 TEST(Standardise, FindsMeanAndPopulationDeviation) {
@@ -171,7 +172,7 @@ TEST(Standardise, GivesTheSameBitsForRowsDoubledAndForAnyThreads) {
   const Rows rows = random_rows(9000, 1000, 12);
   Rows doubled = rows;
   doubled.insert(doubled.end(), rows.begin(), rows.end());
-  const ThreadPool one(1);
+  const Threads one(1);
   const Standardisation a = scale_of(table_of(rows), one);
   const Standardisation b = scale_of(table_of(doubled));
   EXPECT_EQ(a.mean, b.mean);

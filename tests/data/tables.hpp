@@ -13,20 +13,21 @@
 
 #include "../support/temp_dir.hpp"
 #include "giga/base/error.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/data/read_dataset.hpp"
 
 namespace giga::test {
 
-inline const ThreadPool& two_threads() {
-  static const ThreadPool pool(2);
-  return pool;
+inline const Executor& two_threads() {
+  static const Threads executor(2);
+  return executor;
 }
 
 /// For loops over very many small files: no thread has to be woken for each.
-inline const ThreadPool& one_thread() {
-  static const ThreadPool pool(1);
-  return pool;
+inline const Executor& one_thread() {
+  static const Threads executor(1);
+  return executor;
 }
 
 /// A file in a folder of its own, gone at the end.

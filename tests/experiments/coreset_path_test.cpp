@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "giga/base/threads.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/project/random_projection.hpp"
 #include "support/shared_data.hpp"
@@ -14,12 +15,12 @@ namespace {
 class Fixture {
  public:
   explicit Fixture(const SetInfo& info, const Settings& settings)
-      : set(info, settings, pool),
-        approximation(laplace(set.model(), set.prior(), pool)),
+      : set(info, settings, executor),
+        approximation(laplace(set.model(), set.prior(), executor)),
         projection(set.model(), approximation.posterior, {.dim = 30, .seed = 5}),
         table(projection, {.threads = 1}) {}
 
-  ThreadPool pool{1};
+  Threads executor{1};
   RegressionSet set;
   LaplaceResult approximation;
   RandomProjection projection;
@@ -62,7 +63,7 @@ TEST(CoresetPath, RepeatedRowsAreDrawnAsOftenAsTheyAreMet) {
   GIGA_NEEDS_SHARED("phishing.npz");
   Settings settings;
   settings.data = test::shared_data("");
-  const RegressionSet set(kSets[1], settings, ThreadPool(1));
+  const RegressionSet set(kSets[1], settings, Threads(1));
   ASSERT_EQ(set.num_data_rows(), 11055);
   ASSERT_EQ(set.model().num_rows(), 11055 - 5206);
   std::vector<double> met(static_cast<std::size_t>(set.model().num_rows()), 0);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "experiments/regression_sets.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/regression_posterior.hpp"
 
 namespace giga::experiments {
@@ -26,16 +27,16 @@ Chain points(Index count, Index dim) {
 
 TEST(FisherDistance, IsTheMeanSquareOfTheDifferenceOfGradients) {
   const Settings settings = small();
-  const ThreadPool pool(1);
-  const RegressionSet set(kSets[0], settings, pool);
+  const Threads executor(1);
+  const RegressionSet set(kSets[0], settings, executor);
   const Regression part = set.subset({3, 17, 4200}, {1000, 2500, 1500});
   const Chain chain = points(8, 3);
   const double got = FisherDistance(set.model(), chain, 4).of(part);
   double want = 0;
   for (const Index s : {0, 2, 4, 6}) {
     const std::span<const double> theta(chain.draw(s), 3);
-    const Derivatives all = set.model().evaluate(theta, Order::Gradient, pool);
-    const Derivatives few = part.evaluate(theta, Order::Gradient, pool);
+    const Derivatives all = set.model().evaluate(theta, Order::Gradient, executor);
+    const Derivatives few = part.evaluate(theta, Order::Gradient, executor);
     for (std::size_t d = 0; d < 3; ++d)
       want += (all.gradient[d] - few.gradient[d]) * (all.gradient[d] - few.gradient[d]) / 4;
   }
@@ -44,8 +45,8 @@ TEST(FisherDistance, IsTheMeanSquareOfTheDifferenceOfGradients) {
 
 TEST(FisherDistance, IsZeroForAllRows) {
   const Settings settings = small();
-  const ThreadPool pool(1);
-  const RegressionSet set(kSets[3], settings, pool);
+  const Threads executor(1);
+  const RegressionSet set(kSets[3], settings, executor);
   std::vector<Index> rows(static_cast<std::size_t>(set.model().num_rows()));
   std::iota(rows.begin(), rows.end(), 0);
   const std::vector<double> once(rows.size(), 1.0);

@@ -1,4 +1,5 @@
 #include "experiments/jobs.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ TEST(Jobs, AllRunAndTheWorkAddsUp) {
                       ++ran;
                     }});
   RunProgress last;
-  run_jobs(jobs, ThreadPool(2), {.stop = {}, .progress = [&](const RunProgress& now) { last = now; }});
+  run_jobs(jobs, Threads(2), {.stop = {}, .progress = [&](const RunProgress& now) { last = now; }});
   EXPECT_EQ(ran, 5);
   EXPECT_EQ(last.jobs_done, 5);
   EXPECT_DOUBLE_EQ(last.work_done, 15);
@@ -31,7 +32,7 @@ TEST(Jobs, AFailureStopsTheOthersAndIsTheOneTold) {
                                  throw std::runtime_error("disk");
                                }});
   try {
-    run_jobs(jobs, ThreadPool(1), {});
+    run_jobs(jobs, Threads(1), {});
     FAIL() << "nothing thrown";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "disk");
@@ -47,7 +48,7 @@ TEST(Jobs, AskedToStopTheyEndAsInterrupted) {
                                  stop = begun == 2;
                                  context.check();
                                }});
-  EXPECT_THROW(run_jobs(jobs, ThreadPool(1), {.stop = [&] { return stop; }, .progress = {}}), Interrupted);
+  EXPECT_THROW(run_jobs(jobs, Threads(1), {.stop = [&] { return stop; }, .progress = {}}), Interrupted);
   EXPECT_EQ(begun, 2);
 }
 

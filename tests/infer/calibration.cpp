@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/model/simulate_data.hpp"
@@ -112,7 +112,7 @@ Simulation simulation(const CalibrationOptions& options, Index index) {
   prior.draw(random, theta.data());
   const Data data = simulate(family, theta.data(), random);
   const Regression model = regression_of(family, data);
-  const LaplaceResult about = laplace(model, prior, ThreadPool(1));
+  const LaplaceResult about = laplace(model, prior, Threads(1));
   SampleOptions run = short_run(options.sampler, options.metric);
   run.seed = random.bits();
   const RegressionPosterior posterior(model, prior);
@@ -176,9 +176,9 @@ void check_histogram(const std::vector<Index>& ranks, const std::string& what, F
 
 Ranks simulate_ranks(const CalibrationOptions& options) {
   std::vector<Simulation> all(static_cast<std::size_t>(options.simulations));
-  const ThreadPool pool(options.threads);
-  pool.for_each(options.simulations,
-                [&](Index i) { all[static_cast<std::size_t>(i)] = simulation(options, i); });
+  const Threads executor(options.threads);
+  executor.for_each(options.simulations,
+                    [&](Index i) { all[static_cast<std::size_t>(i)] = simulation(options, i); });
   Ranks out;
   for (const Simulation& one : all) out.ranks.insert(out.ranks.end(), one.rank.begin(), one.rank.end());
   for (std::size_t q = 0; q < kQuantities; ++q) {

@@ -1,4 +1,5 @@
 #include "giga/infer/certificate.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -87,12 +88,12 @@ void expect_within_four_errors(double estimate, double error, double exact, doub
 
 // 4 x 1000 independent draws of a coreset that is too wide or too narrow and off the centre.
 TEST(Certificate, OfAConjugateModelIsWhatIsKnownInClosedForm) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   for (const double share : {0.8, 1.1}) {
     SCOPED_TRACE(share);
     const Conjugate model(3, 5000, share * 5000, 0.3);
     const Certificate out =
-        certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), pool);
+        certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), executor);
     EXPECT_TRUE(out.safe()) << name(out.doubt);
     EXPECT_EQ(out.coreset.num_draws, 4000);
     EXPECT_EQ(out.num_gradient_draws, 1000);
@@ -127,7 +128,7 @@ TEST(Certificate, OfAConjugateModelIsWhatIsKnownInClosedForm) {
 }
 
 TEST(Certificate, QuantitiesAreTheLinearFunctionsOfTheCorrectedParameters) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Conjugate model(3, 5000, 0.8 * 5000, 0.3);
   CertificateOptions options;
   // A coefficient on another scale, and a sum of all three.
@@ -135,8 +136,8 @@ TEST(Certificate, QuantitiesAreTheLinearFunctionsOfTheCorrectedParameters) {
                           return std::vector<double>{theta[1] / 4, theta[0] - 2 * theta[1] + theta[2]};
                         }};
   const std::vector<Chain> chains = chains_of(*model.posterior);
-  const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, pool, options);
-  const Certificate plain = certify(*model.full, model.coreset.get(), model.prior(), chains, pool);
+  const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, executor, options);
+  const Certificate plain = certify(*model.full, model.coreset.get(), model.prior(), chains, executor);
   EXPECT_EQ(out.coreset.k_hat, plain.coreset.k_hat);
   EXPECT_TRUE(plain.coreset.quantities_after.empty());
   EXPECT_TRUE(plain.laplace.quantities_before.empty());
@@ -167,7 +168,7 @@ TEST(Certificate, QuantitiesAreTheLinearFunctionsOfTheCorrectedParameters) {
 
 // Features that are correlated, so that C is not a multiple of I.
 TEST(Certificate, TheWhitenedDistanceIsTheMeanOfTheGradientsLengthUnderTheCovariance) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   Rows rows = made_up(Family::BernoulliLogit, 2000, 3, 6);
   for (std::size_t n = 0; n < 2000; ++n) rows.z[n * 3 + 1] += 2 * rows.z[n * 3];
   const Regression model(rows.z, rows.y, {}, {Family::BernoulliLogit});
@@ -175,18 +176,18 @@ TEST(Certificate, TheWhitenedDistanceIsTheMeanOfTheGradientsLengthUnderTheCovari
   std::vector<Index> chosen;
   for (Index n = 0; n < 400; ++n) chosen.push_back(5 * n);
   const auto part = model.subset(chosen, std::vector<double>(400, 5.0));
-  const std::vector<Chain> chains = chains_of(laplace(*part, prior, pool).posterior, 2, 50);
-  const Certificate out = certify(model, part.get(), prior, chains, pool);
+  const std::vector<Chain> chains = chains_of(laplace(*part, prior, executor).posterior, 2, 50);
+  const Certificate out = certify(model, part.get(), prior, chains, executor);
   ASSERT_EQ(out.num_gradient_draws, 100);
 
-  const std::vector<double> covariance = laplace(model, prior, pool).posterior.covariance();
+  const std::vector<double> covariance = laplace(model, prior, executor).posterior.covariance();
   EXPECT_GT(std::abs(covariance[1]), 0.1 * std::sqrt(covariance[0] * covariance[4]));
   double plain = 0, whitened = 0;
   for (const Chain& chain : chains) {
     for (Index s = 0; s < 50; ++s) {
       const std::span theta(chain.draw(s), 3);
-      std::vector<double> g = model.evaluate(theta, Order::Gradient, pool).gradient;
-      const std::vector<double> few = part->evaluate(theta, Order::Gradient, pool).gradient;
+      std::vector<double> g = model.evaluate(theta, Order::Gradient, executor).gradient;
+      const std::vector<double> few = part->evaluate(theta, Order::Gradient, executor).gradient;
       for (std::size_t d = 0; d < 3; ++d) g[d] -= few[d];
       for (std::size_t d = 0; d < 3; ++d) {
         plain += g[d] * g[d] / 100;
@@ -200,10 +201,10 @@ TEST(Certificate, TheWhitenedDistanceIsTheMeanOfTheGradientsLengthUnderTheCovari
 
 // With few rows the Laplace approximation is off; two parameters allow the truth by a sum over a grid.
 TEST(Certificate, TheCorrectedLaplaceApproximationHasTheMomentsOfThePosterior) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Regression model = regression(Family::BernoulliLogit, 30, 2, 3);
   const Normal prior = Normal::isotropic(2, 2);
-  const Normal normal = laplace(model, prior, pool).posterior;
+  const Normal normal = laplace(model, prior, executor).posterior;
   const std::vector<double> sds = normal.standard_deviations();
   long double total = 0, mean = 0, square = 0;
   constexpr int kSteps = 120;
@@ -211,7 +212,7 @@ TEST(Certificate, TheCorrectedLaplaceApproximationHasTheMomentsOfThePosterior) {
     for (int j = -kSteps; j <= kSteps; ++j) {
       const std::vector<double> theta = {normal.mean()[0] + 8 * sds[0] * i / kSteps,
                                          normal.mean()[1] + 8 * sds[1] * j / kSteps};
-      const long double density = std::exp(model.evaluate(theta, Order::Value, pool).value +
+      const long double density = std::exp(model.evaluate(theta, Order::Value, executor).value +
                                            prior.log_density(theta, Order::Value).value + 20.0);
       total += density;
       mean += density * theta[0];
@@ -220,7 +221,7 @@ TEST(Certificate, TheCorrectedLaplaceApproximationHasTheMomentsOfThePosterior) {
   }
   mean /= total;
   const double sd = static_cast<double>(std::sqrt(square / total - mean * mean));
-  const Certificate out = certify(model, &model, prior, chains_of(normal), pool);
+  const Certificate out = certify(model, &model, prior, chains_of(normal), executor);
   EXPECT_FALSE(out.laplace.exact);
   EXPECT_TRUE(out.laplace.usable);
   EXPECT_GT(std::abs(out.laplace.before[0].mean - static_cast<double>(mean)), 0.1 * sd);
@@ -230,10 +231,10 @@ TEST(Certificate, TheCorrectedLaplaceApproximationHasTheMomentsOfThePosterior) {
 }
 
 TEST(Certificate, DivergencesAreThoseOfTheTwoNormals) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Conjugate model(3, 5000, 4000, 0.3);
   const Certificate out =
-      certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), pool);
+      certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), executor);
   const double of_coreset = kl_divergence(*model.posterior, *model.full_posterior);
   const double of_full = kl_divergence(*model.full_posterior, *model.posterior);
   EXPECT_NEAR(out.kl_laplace.of_coreset, of_coreset, 1e-7);
@@ -254,7 +255,7 @@ TEST(Certificate, DivergencesAreThoseOfTheTwoNormals) {
 }
 
 TEST(Certificate, ABadCoresetIsNotSafeAndALargerOneIsSuggested) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   struct Case {
     double weight, away;
   };
@@ -262,7 +263,7 @@ TEST(Certificate, ABadCoresetIsNotSafeAndALargerOneIsSuggested) {
   for (const Case& bad : {Case{1000, 8}, Case{10'000, 0}}) {
     const Conjugate model(3, 1000, bad.weight, bad.away);
     const Certificate out =
-        certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), pool);
+        certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), executor);
     EXPECT_FALSE(out.safe());
     EXPECT_EQ(out.doubt, Doubt::HighKhat) << out.coreset.k_hat;
     EXPECT_FALSE(out.coreset.usable);
@@ -296,12 +297,12 @@ struct Modes {
 
 // Neither set of draws shows that there is another mode; that they differ does.
 TEST(Certificate, CorrectionsThatEndInDifferentModesAreNotSafe) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const auto both = likelihood_of(Modes{{-5, 5}}), one = likelihood_of(Modes{{-5}});
   const LaplaceResult other{Normal::with_precision({5}, {4}), 0, 0, 0, 1, 0, LaplaceEnd::Converged};
   const std::vector<Chain> chains = chains_of(Normal::with_precision({-5}, {4}));
   const Certificate out =
-      certify(*both, one.get(), Normal::isotropic(1, 1000), chains, pool, {.laplace = &other});
+      certify(*both, one.get(), Normal::isotropic(1, 1000), chains, executor, {.laplace = &other});
   EXPECT_TRUE(out.coreset.usable);
   EXPECT_TRUE(out.laplace.usable);
   EXPECT_NEAR(out.disagreement, 20, 1);
@@ -309,11 +310,11 @@ TEST(Certificate, CorrectionsThatEndInDifferentModesAreNotSafe) {
 }
 
 TEST(Certificate, WeightsThatLeaveTooFewDrawsAreNotSafe) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Conjugate model(3, 1000, 500, 0);  // half the precision: many draws lie where the posterior is not
   const std::vector<Chain> chains = chains_of(*model.posterior);
   const auto of = [&](double least) {
-    return certify(*model.full, model.coreset.get(), model.prior(), chains, pool,
+    return certify(*model.full, model.coreset.get(), model.prior(), chains, executor,
                    {.min_effective_size = least});
   };
   EXPECT_TRUE(of(100).safe());
@@ -334,10 +335,10 @@ TEST(Certificate, TheSuggestedSizeDoublesAndStopsAtTheOneThatMatchesCurvature) {
 }
 
 TEST(Certificate, AllRowsAsACoresetAreExact) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Conjugate model(2, 500, 500, 0);
   const Certificate out =
-      certify(*model.full, model.full.get(), model.prior(), chains_of(*model.full_posterior), pool);
+      certify(*model.full, model.full.get(), model.prior(), chains_of(*model.full_posterior), executor);
   EXPECT_TRUE(out.safe());
   EXPECT_TRUE(out.coreset.exact);
   EXPECT_EQ(out.coreset.k_hat, 0);
@@ -354,56 +355,56 @@ TEST(Certificate, AllRowsAsACoresetAreExact) {
 
 // The rows in another order: ratios that are constant but for rounding.
 TEST(Certificate, RatiosThatDifferByRoundingAreExact) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Regression model = regression(Family::BernoulliLogit, 3000, 3, 5);
   const Normal prior = Normal::isotropic(3);
   std::vector<Index> rows;
   for (Index n = 0; n < 3000; ++n) rows.push_back(2999 - n);
   const auto turned = model.subset(rows, std::vector<double>(3000, 1.0));
-  const Normal posterior = laplace(model, prior, pool).posterior;
-  const Certificate out = certify(model, turned.get(), prior, chains_of(posterior), pool);
+  const Normal posterior = laplace(model, prior, executor).posterior;
+  const Certificate out = certify(model, turned.get(), prior, chains_of(posterior), executor);
   EXPECT_TRUE(out.coreset.exact);
   EXPECT_TRUE(out.safe());
 }
 
 TEST(Certificate, TheEmptyCoresetIsThePrior) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(1, 3, 1, 0);  // few rows: the prior still covers the posterior
-  const Certificate near = certify(*model.full, nullptr, model.prior(), chains_of(model.prior()), pool);
+  const Certificate near = certify(*model.full, nullptr, model.prior(), chains_of(model.prior()), executor);
   EXPECT_EQ(near.coreset_size, 0);
   EXPECT_NEAR(near.kl_laplace.of_full, kl_divergence(*model.full_posterior, model.prior()), 1e-9);
   const Estimate& after = near.coreset.after[0];
   expect_within_four_errors(after.mean, after.mcse_mean, model.full_posterior->mean()[0], 0.1);
 
   const Conjugate many(2, 5000, 1, 0);
-  const Certificate far = certify(*many.full, nullptr, many.prior(), chains_of(many.prior()), pool);
+  const Certificate far = certify(*many.full, nullptr, many.prior(), chains_of(many.prior()), executor);
   EXPECT_FALSE(far.safe());
   EXPECT_EQ(far.suggested_size, 4);
 }
 
 TEST(Certificate, ChainsThatDisagreeAreNotSafe) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(2, 500, 500, 0);
   std::vector<Chain> chains = chains_of(*model.posterior);
   for (double& value : chains[3].draws) value += 0.1;  // 2 standard deviations
-  const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, pool);
+  const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, executor);
   EXPECT_GT(out.max_rhat, 1.05);
   EXPECT_EQ(out.doubt, Doubt::NotMixed);
   EXPECT_EQ(out.suggested_size, 0);
 
   for (Chain& chain : chains) std::fill(chain.draws.begin(), chain.draws.end(), 1.0);
-  const Certificate stuck = certify(*model.full, model.coreset.get(), model.prior(), chains, pool);
+  const Certificate stuck = certify(*model.full, model.coreset.get(), model.prior(), chains, executor);
   EXPECT_TRUE(std::isnan(stuck.max_rhat));
   EXPECT_EQ(stuck.doubt, Doubt::NotMixed);
 }
 
 TEST(Certificate, DrawsThatAreNotNumbersAreNotSafe) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(2, 500, 500, 0);
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     std::vector<Chain> chains = chains_of(*model.posterior);
     chains[1].draws[17] = bad;
-    const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, pool);
+    const Certificate out = certify(*model.full, model.coreset.get(), model.prior(), chains, executor);
     EXPECT_EQ(out.doubt, Doubt::DrawsNotFinite);
     EXPECT_EQ(out.num_draws_not_finite, 1);
     EXPECT_EQ(out.coreset.num_impossible, 1);
@@ -412,30 +413,30 @@ TEST(Certificate, DrawsThatAreNotNumbersAreNotSafe) {
 }
 
 TEST(Certificate, FewDrawsAreNotSafe) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(1, 500, 490, 0);
   for (const Index draws : {1, 3, 5, 20}) {
-    const Certificate out =
-        certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior, 1, draws), pool);
+    const Certificate out = certify(*model.full, model.coreset.get(), model.prior(),
+                                    chains_of(*model.posterior, 1, draws), executor);
     EXPECT_EQ(out.doubt, Doubt::TooFewDraws) << draws;
   }
   // No weights are needed, but 80 draws are not worth 100.
-  const Certificate exact =
-      certify(*model.full, model.full.get(), model.prior(), chains_of(*model.full_posterior, 2, 40), pool);
+  const Certificate exact = certify(*model.full, model.full.get(), model.prior(),
+                                    chains_of(*model.full_posterior, 2, 40), executor);
   EXPECT_TRUE(exact.coreset.exact);
   EXPECT_EQ(exact.doubt, Doubt::TooFewDraws);
-  const Certificate enough =
-      certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior, 1, 2000), pool);
+  const Certificate enough = certify(*model.full, model.coreset.get(), model.prior(),
+                                     chains_of(*model.posterior, 1, 2000), executor);
   EXPECT_TRUE(enough.safe()) << name(enough.doubt);
   EXPECT_EQ(enough.num_chains, 1);
 }
 
 TEST(Certificate, TheLimitOfKhatFallsWithFewerDraws) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(1, 500, 490, 0);
   const auto limit = [&](Index draws) {
     return certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior, 1, draws),
-                   pool)
+                   executor)
         .coreset.k_limit;
   };
   EXPECT_DOUBLE_EQ(limit(100), 0.5);
@@ -453,7 +454,7 @@ void expect_same(const Estimate& x, const Estimate& y) {
 TEST(Certificate, HasTheSameBitsOnOneThreadAndTwo) {
   const Regression model = regression(Family::BernoulliLogit, 10'000, 3, 5);
   const Normal prior = Normal::isotropic(3);
-  const ThreadPool one(1), two(2);
+  const Threads one(1), two(2);
   std::vector<Index> rows;
   for (Index n = 0; n < 2000; ++n) rows.push_back(n * 5);
   const auto part = model.subset(rows, std::vector<double>(2000, 5.0));
@@ -478,11 +479,11 @@ TEST(Certificate, HasTheSameBitsOnOneThreadAndTwo) {
 
 TEST(Certificate, RefusesQuantitiesWithoutValuesOrOfAnotherNumber) {
   const Conjugate model(2, 50, 50, 0);
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const std::vector<Chain> chains = chains_of(*model.posterior);
   CertificateOptions options;
   const auto certified = [&] {
-    (void)certify(*model.full, model.coreset.get(), model.prior(), chains, pool, options);
+    (void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, options);
   };
   options.quantities = {1, {}};
   EXPECT_THROW(certified(), std::invalid_argument);
@@ -491,18 +492,18 @@ TEST(Certificate, RefusesQuantitiesWithoutValuesOrOfAnotherNumber) {
 }
 
 TEST(Certificate, RefusesWhatDoesNotFit) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(2, 50, 50, 0);
   std::vector<Chain> chains = chains_of(*model.posterior, 2, 10);
   const auto of = [&](const CertificateOptions& options = {}) {
-    return certify(*model.full, model.coreset.get(), model.prior(), chains, pool, options);
+    return certify(*model.full, model.coreset.get(), model.prior(), chains, executor, options);
   };
   EXPECT_NO_THROW((void)of());
   EXPECT_THROW((void)of({.gradient_draws = 0}), std::invalid_argument);
   EXPECT_THROW((void)of({.laplace_draws = 0}), std::invalid_argument);
-  EXPECT_THROW((void)certify(*model.full, nullptr, Normal::isotropic(3), chains, pool),
+  EXPECT_THROW((void)certify(*model.full, nullptr, Normal::isotropic(3), chains, executor),
                std::invalid_argument);
-  EXPECT_THROW((void)certify(*model.full, nullptr, model.prior(), {}, pool), std::invalid_argument);
+  EXPECT_THROW((void)certify(*model.full, nullptr, model.prior(), {}, executor), std::invalid_argument);
   chains[1].draws.resize(18);
   EXPECT_THROW((void)of(), std::invalid_argument);
   chains = chains_of(Normal::isotropic(3), 2, 10);
@@ -510,11 +511,11 @@ TEST(Certificate, RefusesWhatDoesNotFit) {
 }
 
 TEST(Certificate, AnObserverSeesTheStagesAndMayEndThem) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Conjugate model(1, 500, 490, 0);
   const std::vector<Chain> chains = chains_of(*model.posterior, 1, 100);
   std::vector<CertificateStage> stages;
-  (void)certify(*model.full, model.coreset.get(), model.prior(), chains, pool, {},
+  (void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, {},
                 [&](const CertificateProgress& progress) {
                   if (stages.empty() || stages.back() != progress.stage) stages.push_back(progress.stage);
                   EXPECT_GE(progress.share, 0);
@@ -523,7 +524,7 @@ TEST(Certificate, AnObserverSeesTheStagesAndMayEndThem) {
   EXPECT_EQ(stages, (std::vector{CertificateStage::Laplace, CertificateStage::Ratios,
                                  CertificateStage::LaplaceRatios, CertificateStage::Gradients}));
   const auto stop = [](const CertificateProgress&) { throw std::runtime_error("enough"); };
-  EXPECT_THROW((void)certify(*model.full, model.coreset.get(), model.prior(), chains, pool, {}, stop),
+  EXPECT_THROW((void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, {}, stop),
                std::runtime_error);
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "giga/base/threads.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/regression_posterior.hpp"
@@ -100,7 +101,7 @@ KnownPosterior integrated(Family family, const Mesh& mesh) {
       value += times[n] * log_likelihood(family, made.y[n], made.z[2 * n] * a + made.z[2 * n + 1] * b);
     return value;
   };
-  const Integrals exact = integrate(log_density, laplace(*model, prior, ThreadPool(1)).posterior, mesh);
+  const Integrals exact = integrate(log_density, laplace(*model, prior, Threads(1)).posterior, mesh);
   KnownPosterior out{label_of(family), model, prior, {}, {}, {}, {}};
   out.mean.assign(exact.mean.begin(), exact.mean.end());
   out.sd.assign(exact.sd.begin(), exact.sd.end());
@@ -204,7 +205,7 @@ void check_correlation(const KnownPosterior& known, std::size_t d, std::size_t e
 Findings check_known(const KnownPosterior& known, const SampleOptions& options) {
   constexpr Index kChains = 4, kPerParameter = 5;
   const RegressionPosterior posterior(*known.model, known.prior);
-  const LaplaceResult about = laplace(*known.model, known.prior, ThreadPool(1));
+  const LaplaceResult about = laplace(*known.model, known.prior, Threads(1));
   const auto chains = sample_about(posterior, about.posterior, kChains, options);
   const auto both = pairs(known.mean.size());
   Findings findings;

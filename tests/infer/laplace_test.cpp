@@ -1,4 +1,5 @@
 #include "giga/infer/laplace.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,23 +13,23 @@ namespace giga::test {
 namespace {
 
 double log_joint(const Likelihood& model, const Normal& prior, const std::vector<double>& theta,
-                 const ThreadPool& pool) {
-  return model.evaluate(theta, Order::Value, pool).value + prior.log_density(theta, Order::Value).value;
+                 const Executor& executor) {
+  return model.evaluate(theta, Order::Value, executor).value + prior.log_density(theta, Order::Value).value;
 }
 
 TEST(Laplace, TheModeIsHigherThanAnyPointNearIt) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   for (const Family family : kFamilies) {
     const Regression model = regression(family, 400, 4, 3);
     const Normal prior = Normal::isotropic(4);
-    const LaplaceResult result = laplace(model, prior, pool);
+    const LaplaceResult result = laplace(model, prior, executor);
     ASSERT_EQ(result.end, LaplaceEnd::Converged);
-    EXPECT_NEAR(result.log_joint, log_joint(model, prior, result.posterior.mean(), pool), 1e-9);
+    EXPECT_NEAR(result.log_joint, log_joint(model, prior, result.posterior.mean(), executor), 1e-9);
     for (std::size_t d = 0; d < 4; ++d) {
       for (const double step : {-1e-3, 1e-3}) {
         std::vector<double> theta = result.posterior.mean();
         theta[d] += step;
-        EXPECT_LT(log_joint(model, prior, theta, pool), result.log_joint);
+        EXPECT_LT(log_joint(model, prior, theta, executor), result.log_joint);
       }
     }
   }
@@ -41,7 +42,7 @@ TEST(Laplace, IsExactForAConjugateModel) {
   const GaussianMean model(observations, 3);
   const Normal prior = Normal::isotropic(3, 0.5);
   const Normal exact = model.posterior(prior);
-  const LaplaceResult result = laplace(*likelihood_of(model), prior, ThreadPool(1));
+  const LaplaceResult result = laplace(*likelihood_of(model), prior, Threads(1));
   for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(result.posterior.mean()[d], exact.mean()[d], 1e-12);
   for (std::size_t k = 0; k < 9; ++k)
     EXPECT_NEAR(result.posterior.precision()[k], exact.precision()[k], 1e-12);
@@ -52,7 +53,7 @@ TEST(Laplace, IsExactForAConjugateModel) {
 TEST(Laplace, HasTheSameBitsOnOneThreadAndTwo) {
   const Regression model = regression(Family::BernoulliLogit, 20000, 6, 4);
   const Normal prior = Normal::isotropic(6);
-  const LaplaceResult one = laplace(model, prior, ThreadPool(1)), two = laplace(model, prior, ThreadPool(2));
+  const LaplaceResult one = laplace(model, prior, Threads(1)), two = laplace(model, prior, Threads(2));
   EXPECT_EQ(one.posterior.mean(), two.posterior.mean());
   EXPECT_EQ(one.posterior.precision(), two.posterior.precision());
 }
@@ -64,16 +65,16 @@ TEST(Laplace, SeparableLabelsEndAtAFiniteMode) {
     y.push_back(n < 0 ? -1.0 : 1.0);
   }
   const Regression model(z, y, {}, {Family::BernoulliLogit});
-  const LaplaceResult result = laplace(model, Normal::isotropic(2, 100), ThreadPool(1));
+  const LaplaceResult result = laplace(model, Normal::isotropic(2, 100), Threads(1));
   EXPECT_EQ(result.end, LaplaceEnd::Converged);
   EXPECT_TRUE(std::isfinite(result.log_joint));
-  EXPECT_TRUE(model.separates(result.posterior.mean(), ThreadPool(1)));
+  EXPECT_TRUE(model.separates(result.posterior.mean(), Threads(1)));
 }
 
 TEST(Laplace, EndsFromAStartWhereTheFirstStepOvershoots) {
   // Counts near 1e9 with a log link and no intercept: the first Newton step from 0 overflows exp.
   const Regression model({1, 1, 1}, {1e9, 1.1e9, 0.9e9}, {}, {Family::PoissonLog});
-  const LaplaceResult result = laplace(model, Normal::isotropic(1, 100), ThreadPool(1));
+  const LaplaceResult result = laplace(model, Normal::isotropic(1, 100), Threads(1));
   EXPECT_EQ(result.end, LaplaceEnd::Converged);
   EXPECT_NEAR(result.posterior.mean()[0], std::log(1e9), 1e-6);
 }
@@ -89,14 +90,14 @@ struct TwoModes {
 
 TEST(Laplace, ClimbsWhereTheHessianIsNotNegative) {
   const Normal prior = Normal::with_precision({0.05}, {1e-3});
-  const LaplaceResult result = laplace(*likelihood_of(TwoModes{}), prior, ThreadPool(1));
+  const LaplaceResult result = laplace(*likelihood_of(TwoModes{}), prior, Threads(1));
   EXPECT_NE(result.end, LaplaceEnd::IterationLimit);
   EXPECT_GT(result.posterior.precision()[0], 0);
 }
 
 TEST(Laplace, RefusesAPriorOfAnotherDimension) {
   const Regression model = regression(Family::GaussianIdentity, 10, 3, 1);
-  EXPECT_THROW((void)laplace(model, Normal::isotropic(2), ThreadPool(1)), std::invalid_argument);
+  EXPECT_THROW((void)laplace(model, Normal::isotropic(2), Threads(1)), std::invalid_argument);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/model/gaussian_mean.hpp"
 #include "support/regressions.hpp"
 
@@ -24,18 +25,18 @@ std::span<const double> point(const std::vector<double>& points, Index s, Index 
 }
 
 TEST(PointSums, AreTheSumsOfEvaluateAtEveryPoint) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   for (const Family family : kFamilies) {
     std::vector<double> multiplicity;
     for (int n = 0; n < 9000; ++n) multiplicity.push_back(n % 3 == 0 ? 0.5 : n % 3);
     const Regression model = regression(family, 9000, 7, 5, multiplicity);
     const std::vector<double> points = some_points(37, 7);
-    const ExtendedVector values = log_likelihood_sums(model, points, pool);
-    const ExtendedVector gradients = gradient_sums(model, points, pool);
+    const ExtendedVector values = log_likelihood_sums(model, points, executor);
+    const ExtendedVector gradients = gradient_sums(model, points, executor);
     ASSERT_EQ(values.size(), 37U);
     ASSERT_EQ(gradients.size(), 37U * 7);
     for (Index s = 0; s < 37; ++s) {
-      const Derivatives at = model.evaluate(point(points, s, 7), Order::Gradient, pool);
+      const Derivatives at = model.evaluate(point(points, s, 7), Order::Gradient, executor);
       EXPECT_NEAR(static_cast<double>(values[static_cast<std::size_t>(s)]), at.value,
                   1e-12 * std::abs(at.value));
       for (Index d = 0; d < 7; ++d) {
@@ -47,13 +48,13 @@ TEST(PointSums, AreTheSumsOfEvaluateAtEveryPoint) {
 }
 
 TEST(PointSums, OfAModelGivenByRowsAreTheSumsOfEvaluate) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const auto model = likelihood_of(GaussianMean(some_points(5000, 2), 2));
   const std::vector<double> points = some_points(3, 2);
-  const ExtendedVector values = log_likelihood_sums(*model, points, pool);
-  const ExtendedVector gradients = gradient_sums(*model, points, pool);
+  const ExtendedVector values = log_likelihood_sums(*model, points, executor);
+  const ExtendedVector gradients = gradient_sums(*model, points, executor);
   for (Index s = 0; s < 3; ++s) {
-    const Derivatives at = model->evaluate(point(points, s, 2), Order::Gradient, pool);
+    const Derivatives at = model->evaluate(point(points, s, 2), Order::Gradient, executor);
     EXPECT_NEAR(static_cast<double>(values[static_cast<std::size_t>(s)]), at.value, 1e-9);
     for (Index d = 0; d < 2; ++d)
       EXPECT_NEAR(static_cast<double>(gradients[static_cast<std::size_t>(s * 2 + d)]),
@@ -63,11 +64,11 @@ TEST(PointSums, OfAModelGivenByRowsAreTheSumsOfEvaluate) {
 
 // Differences of sums of 200,000 are as exact as the rows themselves: no digits are lost in adding up.
 TEST(PointSums, DifferencesAreThoseOfNaiveLongDoubleSumsToOneInABillion) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   const Rows rows = made_up(Family::BernoulliLogit, 200'000, 4, 11);
   const Regression model(rows.z, rows.y, {}, {Family::BernoulliLogit});
   const std::vector<double> points = some_points(10, 4, 0.01);
-  const ExtendedVector values = log_likelihood_sums(model, points, pool);
+  const ExtendedVector values = log_likelihood_sums(model, points, executor);
   std::vector<long double> naive;
   for (Index s = 0; s < 10; ++s) {
     long double sum = 0;
@@ -86,7 +87,7 @@ TEST(PointSums, DifferencesAreThoseOfNaiveLongDoubleSumsToOneInABillion) {
 TEST(PointSums, DoNotDependOnThreadsNorOnTheOtherPoints) {
   const Regression model = regression(Family::PoissonSoftplus, 10'000, 3, 7);
   const std::vector<double> points = some_points(2100, 3);
-  const ThreadPool one(1), two(2);
+  const Threads one(1), two(2);
   const ExtendedVector values = log_likelihood_sums(model, points, one);
   EXPECT_EQ(values, log_likelihood_sums(model, points, two));
   EXPECT_EQ(gradient_sums(model, points, one), gradient_sums(model, points, two));
@@ -102,7 +103,7 @@ TEST(PointSums, DoNotDependOnThreadsNorOnTheOtherPoints) {
 TEST(PointSums, ReportTheirShareInOrderUpToOne) {
   const Regression model = regression(Family::BernoulliLogit, 600'000, 2, 7);
   std::vector<double> shares;
-  (void)log_likelihood_sums(model, some_points(2, 2), ThreadPool(2),
+  (void)log_likelihood_sums(model, some_points(2, 2), Threads(2),
                             [&](double share) { shares.push_back(share); });
   ASSERT_GE(shares.size(), 2U);
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));

@@ -1,4 +1,5 @@
 #include "giga/infer/regression_posterior.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
@@ -29,7 +30,7 @@ std::vector<double> multiplicities(Index rows, bool weighted) {
 }
 
 TEST(RegressionPosterior, IsTheLogJointOfTheModelAndItsGradient) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   for (const Family family : kFamilies) {
     for (const bool weighted : {false, true}) {
       for (const auto& [rows, dim] :
@@ -39,7 +40,7 @@ TEST(RegressionPosterior, IsTheLogJointOfTheModelAndItsGradient) {
         const std::vector<double> theta = some_theta(dim);
         std::vector<double> gradient(theta.size());
         const double value = RegressionPosterior(model, prior).log_density(theta.data(), gradient.data());
-        const Derivatives data = model.evaluate(theta, Order::Gradient, pool);
+        const Derivatives data = model.evaluate(theta, Order::Gradient, executor);
         const Derivatives before = prior.log_density(theta, Order::Gradient);
         EXPECT_NEAR(value, data.value + before.value,
                     1e-12 * (std::abs(data.value) + static_cast<double>(rows)));
@@ -58,7 +59,7 @@ TEST(RegressionPosterior, TakesAnyNormalPrior) {
   const std::vector<double> theta = {0.2, 0.7};
   std::vector<double> gradient(2);
   const double value = RegressionPosterior(model, prior).log_density(theta.data(), gradient.data());
-  const Derivatives data = model.evaluate(theta, Order::Gradient, ThreadPool(1));
+  const Derivatives data = model.evaluate(theta, Order::Gradient, Threads(1));
   const Derivatives before = prior.log_density(theta, Order::Gradient);
   EXPECT_NEAR(value, data.value + before.value, 1e-12);
   for (std::size_t d = 0; d < 2; ++d) EXPECT_NEAR(gradient[d], data.gradient[d] + before.gradient[d], 1e-12);
@@ -72,8 +73,8 @@ TEST(RegressionPosterior, HasTheSameBitsWithoutAPoolAndWithOneOfAnySize) {
     std::vector<double> alone(4), pooled(4);
     const double value = RegressionPosterior(model, prior).log_density(theta.data(), alone.data());
     for (const int threads : {1, 2, 3}) {
-      const ThreadPool pool(threads);
-      EXPECT_EQ(RegressionPosterior(model, prior, &pool).log_density(theta.data(), pooled.data()), value);
+      const Threads executor(threads);
+      EXPECT_EQ(RegressionPosterior(model, prior, &executor).log_density(theta.data(), pooled.data()), value);
       EXPECT_EQ(pooled, alone);
     }
   }
@@ -113,12 +114,12 @@ TEST(RegressionPosterior, HasTheSameBitsOnEveryInstructionSet) {
 TEST(RegressionPosterior, FollowsTheModelFromCertainRowsToHopelessOnes) {
   const Regression model = regression(Family::BernoulliLogit, 640, 2, 6);
   const RegressionPosterior posterior(model, Normal::isotropic(2));
-  const ThreadPool pool(1);
+  const Threads executor(1);
   for (const double scale : {1.0, 10.0, 100.0, 159.0, 160.0, 700.0, 1e4, -10.0, -700.0, -1e4}) {
     const std::vector<double> theta = {scale, 0.5 * scale};
     std::vector<double> gradient(2);
     const double value = posterior.log_likelihood(theta.data(), gradient.data());
-    const Derivatives expected = model.evaluate(theta, Order::Gradient, pool);
+    const Derivatives expected = model.evaluate(theta, Order::Gradient, executor);
     // The predictors' rounding, and that of their sum.
     EXPECT_NEAR(value, expected.value, 1e-13 * (std::abs(expected.value) + 640 * std::abs(scale))) << scale;
     for (std::size_t d = 0; d < 2; ++d)

@@ -1,4 +1,5 @@
 #include "giga/infer/sample.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -207,7 +208,7 @@ TEST(StandardCoordinates, HaveTheDensityOfTheParametersAndItsGradient) {
   const Regression model = regression(Family::PoissonSoftplus, 50, 3, 2);
   const RegressionPosterior posterior(model, Normal::isotropic(3));
   for (const Normal& about :
-       {near(correlated(3)), laplace(model, Normal::isotropic(3), ThreadPool(1)).posterior}) {
+       {near(correlated(3)), laplace(model, Normal::isotropic(3), Threads(1)).posterior}) {
     const StandardCoordinates standard(posterior, about);
     const std::vector<double> z = {0.3, -0.7, 1.1};
     std::vector<double> theta(3), gradient(3), ignored(3);

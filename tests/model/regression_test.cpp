@@ -1,4 +1,5 @@
 #include "giga/model/regression.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,14 +25,14 @@ double difference(const Function& f, double h) {
 }
 
 TEST(Regression, GradientAndHessianMeetFiniteDifferencesToOneInTenMillion) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   for (const Family family : kFamilies) {
     for (const Index dim : {1, 4, 9}) {
       std::vector<double> multiplicity;
       for (int n = 0; n < 100; ++n) multiplicity.push_back(1 + n % 3);
       const Regression model = regression(family, 100, dim, 1, multiplicity);
       const std::vector<double> theta = some_theta(dim, 2);
-      const Derivatives at = model.evaluate(theta, Order::Hessian, pool);
+      const Derivatives at = model.evaluate(theta, Order::Hessian, executor);
       double largest = 0, steepest = 0;
       for (const double value : at.hessian) largest = std::max(largest, std::abs(value));
       for (const double value : at.gradient) steepest = std::max(steepest, std::abs(value));
@@ -39,7 +40,7 @@ TEST(Regression, GradientAndHessianMeetFiniteDifferencesToOneInTenMillion) {
         const auto moved = [&](double by) {
           std::vector<double> there = theta;
           there[d] += by;
-          return model.evaluate(there, Order::Gradient, pool);
+          return model.evaluate(there, Order::Gradient, executor);
         };
         EXPECT_NEAR(difference([&](double h) { return moved(h).value; }, 1e-3), at.gradient[d],
                     1e-7 * steepest);
@@ -80,7 +81,7 @@ TEST(Regression, SlopesAreDerivativesOfTheLogLikelihoodsOfEachRow) {
 }
 
 TEST(Regression, TheSumIsTheSumOfTheRows) {
-  const ThreadPool pool(2);
+  const Threads executor(2);
   for (const Family family : kFamilies) {
     std::vector<double> multiplicity;
     for (int n = 0; n < 9000; ++n) multiplicity.push_back(0.5 + n % 2);
@@ -95,7 +96,7 @@ TEST(Regression, TheSumIsTheSumOfTheRows) {
       sum += static_cast<long double>(multiplicity[n]) * static_cast<long double>(each[n]);
       size += std::abs(static_cast<long double>(multiplicity[n]) * static_cast<long double>(each[n]));
     }
-    EXPECT_NEAR(model.evaluate(theta, Order::Value, pool).value, static_cast<double>(sum),
+    EXPECT_NEAR(model.evaluate(theta, Order::Value, executor).value, static_cast<double>(sum),
                 1e-13 * static_cast<double>(size));
   }
 }
@@ -103,15 +104,15 @@ TEST(Regression, TheSumIsTheSumOfTheRows) {
 TEST(Regression, HasTheSameBitsOnOneThreadAndTwo) {
   const Regression model = regression(Family::PoissonSoftplus, 30000, 4, 7);
   const std::vector<double> theta = some_theta(4, 8);
-  const Derivatives one = model.evaluate(theta, Order::Hessian, ThreadPool(1));
-  const Derivatives two = model.evaluate(theta, Order::Hessian, ThreadPool(2));
+  const Derivatives one = model.evaluate(theta, Order::Hessian, Threads(1));
+  const Derivatives two = model.evaluate(theta, Order::Hessian, Threads(2));
   EXPECT_EQ(one.value, two.value);
   EXPECT_EQ(one.gradient, two.gradient);
   EXPECT_EQ(one.hessian, two.hessian);
 }
 
 TEST(Regression, ASubsetCountsItsRowsByTheirWeights) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   const Regression model = regression(Family::BernoulliLogit, 50, 3, 9);
   const std::vector<double> theta = some_theta(3, 10);
   const auto part = model.subset(std::vector<Index>{3, 17, 40}, std::vector<double>{2, 0.5, 7});
@@ -119,19 +120,19 @@ TEST(Regression, ASubsetCountsItsRowsByTheirWeights) {
   point.set(0, theta);
   std::vector<double> each(50);
   model.log_likelihoods(0, 50, point, each.data());
-  EXPECT_NEAR(part->evaluate(theta, Order::Value, pool).value, 2 * each[3] + 0.5 * each[17] + 7 * each[40],
-              1e-12);
+  EXPECT_NEAR(part->evaluate(theta, Order::Value, executor).value,
+              2 * each[3] + 0.5 * each[17] + 7 * each[40], 1e-12);
   EXPECT_EQ(part->num_rows(), 3);
   EXPECT_EQ(part->multiplicity(2), 7);
 }
 
 TEST(Regression, DerivativesStayFiniteAtFarPredictors) {
-  const ThreadPool pool(1);
+  const Threads executor(1);
   for (const Family family : {Family::BernoulliLogit, Family::PoissonSoftplus}) {
     const Regression model({1, 1}, {1, family == Family::BernoulliLogit ? -1.0 : 1e9}, {}, {family});
     for (const double s : {-1e290, -1e4, -40.0, 40.0, 1e4, 1e150}) {
       const std::vector<double> theta = {s};
-      const Derivatives at = model.evaluate(theta, Order::Hessian, pool);
+      const Derivatives at = model.evaluate(theta, Order::Hessian, executor);
       EXPECT_TRUE(std::isfinite(at.value)) << s;
       EXPECT_TRUE(std::isfinite(at.gradient[0])) << s;
       EXPECT_LE(at.hessian[0], 0) << s;
@@ -144,8 +145,7 @@ TEST(Regression, RefusesArraysThatDoNotFit) {
   EXPECT_THROW(Regression({1, 2}, {1, -1}, {1}, {Family::BernoulliLogit}), std::invalid_argument);
   EXPECT_THROW(Regression({}, {}, {}, {Family::BernoulliLogit}), std::invalid_argument);
   const Regression model = regression(Family::BernoulliLogit, 5, 2, 1);
-  EXPECT_THROW((void)model.evaluate(std::vector<double>{1}, Order::Value, ThreadPool(1)),
-               std::invalid_argument);
+  EXPECT_THROW((void)model.evaluate(std::vector<double>{1}, Order::Value, Threads(1)), std::invalid_argument);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -19,13 +20,13 @@ struct Distance {
 
 // Of the Laplace approximation of the coreset's posterior from that of all rows.
 Distance distance(const Problem& problem, const CoresetResult& result, const Normal& full,
-                  const ThreadPool& pool) {
+                  const Executor& executor) {
   std::vector<double> weights;
   const Coreset& built = result.build.coreset;
   for (std::size_t i = 0; i < built.rows.size(); ++i)
     weights.push_back(built.weights[i] * problem.model().multiplicity(built.rows[i]));
   const auto part = problem.model().subset(built.rows, weights);
-  const Normal coreset = laplace(*part, problem.prior(), pool).posterior;
+  const Normal coreset = laplace(*part, problem.prior(), executor).posterior;
   const std::vector<double> sds = full.standard_deviations(), other = coreset.standard_deviations();
   Distance out;
   for (std::size_t d = 0; d < sds.size(); ++d) {
@@ -39,12 +40,12 @@ class Ds1 : public testing::Test {
  protected:
   void SetUp() override {
     GIGA_NEEDS_SHARED("ds1.npz");
-    data_.emplace(read_dataset(shared_data("ds1.npz"), {}, pool_));
-    problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, pool_);
-    full_.emplace(laplace(problem_->model(), problem_->prior(), pool_).posterior);
+    data_.emplace(read_dataset(shared_data("ds1.npz"), {}, executor_));
+    problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, executor_);
+    full_.emplace(laplace(problem_->model(), problem_->prior(), executor_).posterior);
   }
 
-  ThreadPool pool_;
+  Threads executor_;
   std::optional<Dataset> data_;
   std::optional<Problem> problem_;
   std::optional<Normal> full_;
@@ -53,10 +54,10 @@ class Ds1 : public testing::Test {
 TEST_F(Ds1, AHundredPointsFromRandomFeaturesCarryThePosterior) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const CoresetResult result =
-        build_coreset(*problem_, {.projection_dim = 500, .size = 100, .seed = seed}, pool_);
+        build_coreset(*problem_, {.projection_dim = 500, .size = 100, .seed = seed}, executor_);
     EXPECT_EQ(result.coreset.size(), 100);
     EXPECT_LE(result.heldout_error, 0.03) << seed;
-    const Distance away = distance(*problem_, result, *full_, pool_);
+    const Distance away = distance(*problem_, result, *full_, executor_);
     EXPECT_LE(away.mean, 0.05) << seed;
     EXPECT_LE(away.sd, 0.02) << seed;
   }
@@ -64,18 +65,18 @@ TEST_F(Ds1, AHundredPointsFromRandomFeaturesCarryThePosterior) {
 
 TEST_F(Ds1, SeventyFivePointsFromCurvatureCarryThePosteriorTenTimesBetter) {
   const CoresetResult result =
-      build_coreset(*problem_, {.projection = ProjectionKind::Curvature, .size = 75}, pool_);
-  const Distance away = distance(*problem_, result, *full_, pool_);
+      build_coreset(*problem_, {.projection = ProjectionKind::Curvature, .size = 75}, executor_);
+  const Distance away = distance(*problem_, result, *full_, executor_);
   EXPECT_LE(away.mean, 0.005);
   EXPECT_LE(away.sd, 0.001);
 }
 
 TEST(Phishing, AutomaticDimensionBringsTheHeldoutErrorWithinHalfOfTheProjected) {
   GIGA_NEEDS_SHARED("phishing.npz");
-  const ThreadPool pool;
-  const Dataset data = read_dataset(shared_data("phishing.npz"), {}, pool);
-  const Problem problem(data, {.family = {Family::BernoulliLogit}}, pool);
-  const CoresetResult result = build_coreset(problem, {.projection_dim = 0, .size = 300}, pool);
+  const Threads executor;
+  const Dataset data = read_dataset(shared_data("phishing.npz"), {}, executor);
+  const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
+  const CoresetResult result = build_coreset(problem, {.projection_dim = 0, .size = 300}, executor);
   EXPECT_EQ(result.coreset.size(), 300);
   EXPECT_GT(result.trials.size(), 1U);
   EXPECT_LE(result.heldout_error, 1.5 * result.build.relative_error);

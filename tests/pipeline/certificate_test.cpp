@@ -1,5 +1,6 @@
 // The certificate of coresets of ds1, against a long run of NUTS on all of its rows.
 #include "giga/infer/certificate.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -40,18 +41,18 @@ class Ds1Certificate : public testing::Test {
  protected:
   void SetUp() override {
     GIGA_NEEDS_SHARED("ds1.npz");
-    data_.emplace(read_dataset(shared_data("ds1.npz"), {}, pool_));
-    problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, pool_);
+    data_.emplace(read_dataset(shared_data("ds1.npz"), {}, executor_));
+    problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, executor_);
   }
 
   std::vector<Chain> chains_of(const Coreset& coreset, Index draws) const {
     const auto model = coreset_model(*problem_, coreset);
     const RegressionPosterior posterior(*model, problem_->prior());
-    const Normal about = laplace(*model, problem_->prior(), pool_).posterior;
+    const Normal about = laplace(*model, problem_->prior(), executor_).posterior;
     return sample_about(posterior, about, 4, {.draws = draws});
   }
 
-  ThreadPool pool_;
+  Threads executor_;
   std::optional<Dataset> data_;
   std::optional<Problem> problem_;
 };
@@ -60,8 +61,8 @@ class Ds1Certificate : public testing::Test {
 TEST_F(Ds1Certificate, AHundredPointsAreSafeAndCorrectedToTheMeansOfALongRunOnAllRows) {
   const std::vector<Estimate> expected = long_run();
   ASSERT_EQ(std::ssize(expected), problem_->model().num_parameters());
-  const Coreset coreset = build_coreset(*problem_, {.size = 100}, pool_).coreset;
-  const Certificate out = certify_coreset(*problem_, coreset, chains_of(coreset, 10'000), pool_);
+  const Coreset coreset = build_coreset(*problem_, {.size = 100}, executor_).coreset;
+  const Certificate out = certify_coreset(*problem_, coreset, chains_of(coreset, 10'000), executor_);
   EXPECT_TRUE(out.safe()) << name(out.doubt);
   EXPECT_LT(out.coreset.k_hat, 0.7);
   EXPECT_EQ(out.num_data_rows, 26'733);
@@ -78,8 +79,8 @@ TEST_F(Ds1Certificate, AHundredPointsAreSafeAndCorrectedToTheMeansOfALongRunOnAl
 TEST_F(Ds1Certificate, ThirtyUniformPointsAreNotSafe) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Coreset coreset =
-        build_coreset(*problem_, {.method = Method::Uniform, .size = 30, .seed = seed}, pool_).coreset;
-    const Certificate out = certify_coreset(*problem_, coreset, chains_of(coreset, 1000), pool_);
+        build_coreset(*problem_, {.method = Method::Uniform, .size = 30, .seed = seed}, executor_).coreset;
+    const Certificate out = certify_coreset(*problem_, coreset, chains_of(coreset, 1000), executor_);
     EXPECT_FALSE(out.safe());
     EXPECT_EQ(out.doubt, Doubt::HighKhat) << name(out.doubt);
     EXPECT_EQ(out.suggested_size, 60);

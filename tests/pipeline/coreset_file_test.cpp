@@ -1,4 +1,5 @@
 #include "giga/pipeline/coreset_file.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-const ThreadPool& pool() {
-  static const ThreadPool two(2);
+const Executor& executor() {
+  static const Threads two(2);
   return two;
 }
 
@@ -36,7 +37,7 @@ class CoresetFile : public ::testing::Test {
     write_file(folder_ / "c.csv", rows);
   }
   [[nodiscard]] WeightedProblem loaded() const {
-    return read_coreset(folder_ / "c.csv", find_companion(folder_ / "c.csv").value(), pool());
+    return read_coreset(folder_ / "c.csv", find_companion(folder_ / "c.csv").value(), executor());
   }
   [[nodiscard]] std::string refusal() const {
     return message_of<DataError>([&] { (void)loaded(); });

@@ -1,4 +1,5 @@
 #include "giga/pipeline/fit.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@
 namespace giga::test {
 namespace {
 
-Dataset made_up_data(const ThreadPool& pool) {
+Dataset made_up_data(const Executor& executor) {
   const TempDir folder;
   std::string text = "a,b,c,y\n";
   Stream random = stream(11, "fit");
@@ -23,7 +24,7 @@ Dataset made_up_data(const ThreadPool& pool) {
             (random.uniform() < 1 / (1 + std::exp(-s)) ? ",1\n" : ",0\n");
   }
   write_file(folder / "data.csv", text);
-  return read_dataset(folder / "data.csv", {}, pool);
+  return read_dataset(folder / "data.csv", {}, executor);
 }
 
 class Fit : public ::testing::Test {
@@ -35,9 +36,9 @@ class Fit : public ::testing::Test {
     return options;
   }
 
-  ThreadPool pool_{2};
-  Dataset data_ = made_up_data(pool_);
-  Problem problem_{data_, {.family = {Family::BernoulliLogit}}, pool_};
+  Threads executor_{2};
+  Dataset data_ = made_up_data(executor_);
+  Problem problem_{data_, {.family = {Family::BernoulliLogit}}, executor_};
 };
 
 void expect_same(const FitResult& one, const FitResult& other) {
@@ -52,7 +53,7 @@ void expect_same(const FitResult& one, const FitResult& other) {
 }
 
 TEST_F(Fit, EndsWithACertifiedCoresetOfTheSizeThatTheToleranceNeeds) {
-  const FitResult result = fit(problem_, quick(), pool_);
+  const FitResult result = fit(problem_, quick(), executor_);
   EXPECT_FALSE(result.stopped);
   EXPECT_TRUE(result.certificate.safe());
   EXPECT_LE(result.coreset.heldout_error, 0.05);
@@ -68,19 +69,19 @@ TEST_F(Fit, MakesAsManyDrawsAsTheirCheckAffords) {
   FitOptions options;
   options.chains = 1;
   options.sample.warmup = 150;
-  EXPECT_EQ(fit(problem_, options, pool_).chains[0].num_draws(), 4000);
+  EXPECT_EQ(fit(problem_, options, executor_).chains[0].num_draws(), 4000);
 }
 
 TEST_F(Fit, ExtendsUntilCertifiedAndNoFurtherThanItsRounds) {
   FitOptions options = quick();
   options.coreset.tolerance = 0.95;
-  const FitResult extended = fit(problem_, options, pool_);
+  const FitResult extended = fit(problem_, options, executor_);
   ASSERT_GE(extended.rounds.size(), 2U);
   EXPECT_TRUE(extended.certificate.safe());
   for (std::size_t r = 1; r < extended.rounds.size(); ++r)
     EXPECT_GT(extended.rounds[r].size, extended.rounds[r - 1].size);
   options.max_rounds = 1;
-  const FitResult one = fit(problem_, options, pool_);
+  const FitResult one = fit(problem_, options, executor_);
   EXPECT_EQ(one.rounds.size(), 1U);
   EXPECT_FALSE(one.certificate.safe());
 }
@@ -89,28 +90,28 @@ TEST_F(Fit, GoesOnFromAnythingItSavedToTheSameBits) {
   FitOptions options = quick();
   options.coreset.tolerance = 0.95;
   std::vector<FitState> saved;
-  const FitResult whole =
-      fit(problem_, options, pool_, {.save = [&saved](const FitState& state) { saved.push_back(state); }});
+  const FitResult whole = fit(problem_, options, executor_,
+                              {.save = [&saved](const FitState& state) { saved.push_back(state); }});
   ASSERT_GE(saved.size(), 5U) << "a coreset, chains, another round, its coreset, its chains";
-  for (const FitState& state : saved) expect_same(fit(problem_, options, ThreadPool(1), {}, state), whole);
+  for (const FitState& state : saved) expect_same(fit(problem_, options, Threads(1), {}, state), whole);
 }
 
 TEST_F(Fit, StopsWhereAnObserverAsksForIt) {
   const FitResult building =
-      fit(problem_, quick(), pool_, {.build = [](const StageProgress&) { return Verdict::Stop; }});
+      fit(problem_, quick(), executor_, {.build = [](const StageProgress&) { return Verdict::Stop; }});
   EXPECT_TRUE(building.stopped);
   const FitResult sampling =
-      fit(problem_, quick(), pool_, {.sample = [](const ChainProgress&) { return Verdict::Stop; }});
+      fit(problem_, quick(), executor_, {.sample = [](const ChainProgress&) { return Verdict::Stop; }});
   EXPECT_TRUE(sampling.stopped);
 }
 
 TEST_F(Fit, RefusesOptionsOutOfRange) {
   FitOptions options = quick();
   options.chains = 0;
-  EXPECT_THROW((void)fit(problem_, options, pool_), std::invalid_argument);
+  EXPECT_THROW((void)fit(problem_, options, executor_), std::invalid_argument);
   options = quick();
   options.max_rounds = 0;
-  EXPECT_THROW((void)fit(problem_, options, pool_), std::invalid_argument);
+  EXPECT_THROW((void)fit(problem_, options, executor_), std::invalid_argument);
 }
 
 TEST_F(Fit, LaterRoundsSeeMoreThanTheCurvature) {

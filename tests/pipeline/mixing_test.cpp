@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/project/curvature_projection.hpp"
@@ -13,9 +14,9 @@ namespace giga::test {
 namespace {
 
 Coreset coreset_of(const Regression& model, const Normal& prior, Expansion expansion) {
-  const ThreadPool pool(1);
-  const Normal pihat = laplace(model, prior, pool).posterior;
-  const CurvatureProjection projection(model, pihat, pool, {expansion});
+  const Threads executor(1);
+  const Normal pihat = laplace(model, prior, executor).posterior;
+  const CurvatureProjection projection(model, pihat, executor, {expansion});
   const VectorTable table(projection, {SelectorKind::Scan, 1});
   return corrective(table, {.size = 6}).coreset;
 }

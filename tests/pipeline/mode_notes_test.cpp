@@ -1,4 +1,5 @@
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ namespace {
 constexpr double kNoise = 40, kMean = 300;
 
 // y = mean + 20 a + noise, each row twice.
-Dataset prices(int rows, double mean, double slope, double noise, const ThreadPool& pool) {
+Dataset prices(int rows, double mean, double slope, double noise, const Executor& executor) {
   const TempDir folder;
   std::string text = "a,y\n";
   Stream random = stream(3, "prices");
@@ -28,22 +29,22 @@ Dataset prices(int rows, double mean, double slope, double noise, const ThreadPo
     text += row + row;
   }
   write_file(folder / "prices.csv", text);
-  return read_dataset(folder / "prices.csv", {}, pool);
+  return read_dataset(folder / "prices.csv", {}, executor);
 }
 
 class ModeNotes : public ::testing::Test {
  protected:
   std::vector<std::string> notes_of(const Dataset& data, double noise_scale, double prior_scale) const {
     const Problem problem(
-        data, {.family = {Family::GaussianIdentity, noise_scale}, .prior_scale = prior_scale}, pool_);
-    return mode_notes(problem, laplace(problem.model(), problem.prior(), pool_).posterior.mean());
+        data, {.family = {Family::GaussianIdentity, noise_scale}, .prior_scale = prior_scale}, executor_);
+    return mode_notes(problem, laplace(problem.model(), problem.prior(), executor_).posterior.mean());
   }
   std::vector<std::string> notes(double noise_scale, double prior_scale) const {
     return notes_of(data_, noise_scale, prior_scale);
   }
 
-  ThreadPool pool_{1};
-  Dataset data_ = prices(1000, kMean, 20, kNoise, pool_);
+  Threads executor_{1};
+  Dataset data_ = prices(1000, kMean, 20, kNoise, executor_);
 };
 
 TEST_F(ModeNotes, AModelThatFitsItsDataHasNone) {
@@ -70,8 +71,9 @@ TEST_F(ModeNotes, AnInterceptThatThePriorHoldsBackIsNotNoise) {
 }
 
 TEST_F(ModeNotes, NothingIsSaidOfNoiseThatCannotBeJudged) {
-  EXPECT_EQ(notes_of(prices(100, 0, 0, 0, pool_), 1, 1), std::vector<std::string>{}) << "all are 0";
-  EXPECT_EQ(notes_of(prices(10, 0, 0, kNoise, pool_), 1, 1000), std::vector<std::string>{}) << "too few rows";
+  EXPECT_EQ(notes_of(prices(100, 0, 0, 0, executor_), 1, 1), std::vector<std::string>{}) << "all are 0";
+  EXPECT_EQ(notes_of(prices(10, 0, 0, kNoise, executor_), 1, 1000), std::vector<std::string>{})
+      << "too few rows";
 }
 
 TEST_F(ModeNotes, AParameterFarOutInItsPriorIsNamed) {
@@ -82,8 +84,8 @@ TEST_F(ModeNotes, AParameterFarOutInItsPriorIsNamed) {
 }
 
 TEST_F(ModeNotes, ABuildSaysThem) {
-  const Problem problem(data_, {.family = {Family::GaussianIdentity, 1}, .prior_scale = 200}, pool_);
-  const CoresetResult result = build_coreset(problem, {.size = 5}, pool_);
+  const Problem problem(data_, {.family = {Family::GaussianIdentity, 1}, .prior_scale = 200}, executor_);
+  const CoresetResult result = build_coreset(problem, {.size = 5}, executor_);
   ASSERT_EQ(result.notes.size(), 1U);
   EXPECT_TRUE(result.notes[0].starts_with("the residuals"));
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "giga/infer/laplace.hpp"
@@ -21,11 +22,11 @@ int main(int argc, char** argv) {
     std::fputs("usage: posterior_reference DATA\n", stderr);
     return 64;
   }
-  const ThreadPool pool;
-  const Dataset data = read_dataset(argv[1], {}, pool);
-  const Problem problem(data, {.family = {Family::BernoulliLogit}}, pool);
+  const Threads executor;
+  const Dataset data = read_dataset(argv[1], {}, executor);
+  const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
   const RegressionPosterior posterior(problem.model(), problem.prior());
-  const Normal about = laplace(problem.model(), problem.prior(), pool).posterior;
+  const Normal about = laplace(problem.model(), problem.prior(), executor).posterior;
   const std::vector<Chain> chains =
       sample_about(posterior, about, 4, {.draws = 25'000, .metric = MetricKind::Diagonal, .seed = 2});
   std::puts("# Made by tests/pipeline/posterior_reference.cpp; parameters of the standardised features.");

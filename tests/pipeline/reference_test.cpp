@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -29,11 +30,11 @@ TEST_P(Reference, ModeLogJointAndDeviationsAreMetFromTheDefaultStart) {
   GIGA_NEEDS_SHARED("map_reference.json");
   GIGA_NEEDS_SHARED(file);
   const auto expected = reference(GetParam());
-  const ThreadPool pool;
-  const Dataset data = read_dataset(shared_data(file), {}, pool);
+  const Threads executor;
+  const Dataset data = read_dataset(shared_data(file), {}, executor);
   const Family family = expected["model"] == "logistic" ? Family::BernoulliLogit : Family::PoissonSoftplus;
-  const Problem problem(data, {.family = {family}}, pool);
-  const LaplaceResult result = laplace(problem.model(), problem.prior(), pool);
+  const Problem problem(data, {.family = {family}}, executor);
+  const LaplaceResult result = laplace(problem.model(), problem.prior(), executor);
   EXPECT_EQ(result.end, LaplaceEnd::Converged);
 
   ASSERT_EQ(data.num_rows(), expected["N"]);

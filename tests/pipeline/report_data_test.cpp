@@ -1,4 +1,5 @@
 #include "giga/pipeline/report_data.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ namespace giga::test {
 namespace {
 
 // 600 rows of two features far from mean 0 and sd 1; the first row is incomplete and dropped.
-Dataset made_up_data(const ThreadPool& pool) {
+Dataset made_up_data(const Executor& executor) {
   const TempDir folder;
   std::string text = "speed,height,y\n1,,0\n";
   Stream random = stream(3, "report data");
@@ -27,12 +28,12 @@ Dataset made_up_data(const ThreadPool& pool) {
     text += shortest(x1) + "," + shortest(x2) + (random.uniform() < 1 / (1 + std::exp(-s)) ? ",1\n" : ",0\n");
   }
   write_file(folder / "data.csv", text);
-  return read_dataset(folder / "data.csv", {.missing = Missing::Drop}, pool);
+  return read_dataset(folder / "data.csv", {.missing = Missing::Drop}, executor);
 }
 
 struct WholeRun {
-  ThreadPool pool{2};
-  Dataset data = made_up_data(pool);
+  Threads executor{2};
+  Dataset data = made_up_data(executor);
   Problem problem;
   CoresetResult coreset;
   std::vector<Chain> chains;
@@ -40,13 +41,13 @@ struct WholeRun {
   ReportData report;
 
   explicit WholeRun(ModelOptions options = {})
-      : problem(data, options, pool), coreset(build_coreset(problem, {.size = 15}, pool)) {
+      : problem(data, options, executor), coreset(build_coreset(problem, {.size = 15}, executor)) {
     const auto model = coreset_model(problem, coreset.coreset);
     chains = sample(RegressionPosterior(*model, problem.prior()), {.warmup = 200, .draws = 150},
                     dispersed_starts(coreset.pihat, 3, 1));
-    certificate = certify_coreset(problem, coreset.coreset, chains, pool);
+    certificate = certify_coreset(problem, coreset.coreset, chains, executor);
     report = report_data(problem, coreset, chains, &certificate,
-                         {.title = "t", .data_name = "d", .model = "m"}, pool);
+                         {.title = "t", .data_name = "d", .model = "m"}, executor);
   }
 };
 
@@ -121,7 +122,7 @@ TEST(ReportData, WorksWithoutInterceptAndWithoutStandardisation) {
 
 TEST(FullDataCost, CountsTheGradientsOfAllChains) {
   const WholeRun run;
-  const FullDataCost cost = full_data_cost(run.problem, run.chains, 1, run.pool, 100);
+  const FullDataCost cost = full_data_cost(run.problem, run.chains, 1, run.executor, 100);
   double gradients = 0;
   for (const Chain& chain : run.chains) gradients += static_cast<double>(chain.num_gradients);
   EXPECT_EQ(cost.gradients, gradients);
@@ -135,8 +136,8 @@ TEST(FullDataCost, DoesNotCountWhatThinningLeavesOut) {
   double kept = 0;
   for (const Chain& chain : run.chains)
     for (const DrawStats& stats : chain.stats) kept += static_cast<double>(stats.num_leapfrog);
-  const double whole = full_data_cost(run.problem, run.chains, 1, run.pool, 100).gradients;
-  EXPECT_EQ(full_data_cost(run.problem, run.chains, 2, run.pool, 100).gradients, whole - kept);
+  const double whole = full_data_cost(run.problem, run.chains, 1, run.executor, 100).gradients;
+  EXPECT_EQ(full_data_cost(run.problem, run.chains, 2, run.executor, 100).gradients, whole - kept);
 }
 
 }  // namespace

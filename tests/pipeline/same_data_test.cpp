@@ -1,4 +1,5 @@
 #include "giga/pipeline/same_data.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,14 +40,14 @@ class SameData : public ::testing::Test {
     options.response = "y";
     options.weights = "w";
     options.missing = Missing::Drop;
-    return read_dataset(folder_ / "t.csv", options, pool_);
+    return read_dataset(folder_ / "t.csv", options, executor_);
   }
 
   // A coreset of rows 5 and 8000, as of what rows_ is now.
   void write_coreset(bool standardise, bool digest) {
     const Dataset all = data(csv());
     const ModelOptions model{.family = {Family::BernoulliLogit}, .standardise = standardise};
-    const Problem problem(all, model, pool_);
+    const Problem problem(all, model, executor_);
     json beside = {
         {"giga", "coreset"}, {"N", all.num_rows()}, {"response", "y"}, {"columns", {"x", "z", "y", "w"}}};
     beside["model"] = {{"family", "bernoulli"}, {"link", "logit"},   {"noise_scale", 1.0},
@@ -55,7 +56,7 @@ class SameData : public ::testing::Test {
         {"features", {"x", "z"}}, {"mean", problem.scale().mean}, {"scale", problem.scale().scale}};
     beside["coreset"] = {{"rows", {5, 8000}}, {"weights", {4000.5, 4999.5}}};
     beside["read"] = {{"weights", "w"}, {"missing", "drop"}, {"delimiter", ","}, {"header", true}};
-    if (digest) beside["data_digest"] = data_digest(all, pool_);
+    if (digest) beside["data_digest"] = data_digest(all, executor_);
     write_file(folder_ / "c.json", beside.dump());
     std::string text = "row,weight,x,z,y,w\n";
     for (const int n : {5, 8000}) {
@@ -70,10 +71,10 @@ class SameData : public ::testing::Test {
 
   [[nodiscard]] Coreset within(const std::string& text) const {
     const CoresetCompanion beside = companion();
-    const WeightedProblem coreset = read_coreset(folder_ / "c.csv", beside, pool_);
+    const WeightedProblem coreset = read_coreset(folder_ / "c.csv", beside, executor_);
     const Dataset all = data(text);
-    const Problem problem(all, beside.model, beside.scale, pool_);
-    return coreset_within(problem, coreset, beside, pool_);
+    const Problem problem(all, beside.model, beside.scale, executor_);
+    return coreset_within(problem, coreset, beside, executor_);
   }
 
   [[nodiscard]] std::string refusal() const {
@@ -81,26 +82,26 @@ class SameData : public ::testing::Test {
   }
 
   TempDir folder_;
-  ThreadPool pool_{2};
+  Threads executor_{2};
   std::vector<Row> rows_;
 };
 
 TEST_F(SameData, TheDigestChangesWithAnyValueAndWithNothingElse) {
-  const std::string digest = data_digest(data(csv()), pool_);
+  const std::string digest = data_digest(data(csv()), executor_);
   EXPECT_EQ(digest.size(), 16U);
-  EXPECT_EQ(data_digest(data(csv()), ThreadPool(1)), digest);
-  EXPECT_EQ(data_digest(data(csv("a,b,y,w")), pool_), digest);
+  EXPECT_EQ(data_digest(data(csv()), Threads(1)), digest);
+  EXPECT_EQ(data_digest(data(csv("a,b,y,w")), executor_), digest);
   std::set<std::string> seen = {digest};
   for (double Row::*field : {&Row::x, &Row::z, &Row::y, &Row::w}) {
     for (const std::size_t n : {0U, 4095U, 4096U, 8999U}) {
       const std::vector<Row> before = rows_;
       rows_[n].*field = rows_[n].*field == 1 ? 0.5 : 1;
-      EXPECT_TRUE(seen.insert(data_digest(data(csv()), pool_)).second) << n;
+      EXPECT_TRUE(seen.insert(data_digest(data(csv()), executor_)).second) << n;
       rows_ = before;
     }
   }
   std::swap(rows_[7], rows_[8]);
-  EXPECT_TRUE(seen.insert(data_digest(data(csv()), pool_)).second);
+  EXPECT_TRUE(seen.insert(data_digest(data(csv()), executor_)).second);
 }
 
 TEST_F(SameData, TheTableOfTheCoresetIsTakenAndRowsThatWereDroppedAreCounted) {

@@ -1,4 +1,5 @@
 #include "giga/project/curvature_projection.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +20,7 @@ double dot(const double* a, const double* b, Index size) {
 }
 
 Normal laplace_of(const Regression& model) {
-  return laplace(model, Normal::isotropic(model.num_parameters()), ThreadPool(1)).posterior;
+  return laplace(model, Normal::isotropic(model.num_parameters()), Threads(1)).posterior;
 }
 
 struct MeanAndError {
@@ -50,7 +51,7 @@ TEST(CurvatureProjection, MomentsMeetMonteCarloWithinFourStandardErrors) {
     // Wider than a posterior, so that the moments are not those of a point.
     const Normal pihat =
         Normal::with_covariance(laplace_of(model).mean(), {0.5, 0.1, 0, 0.1, 0.3, 0, 0, 0, 0.4});
-    const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Hermite});
+    const CurvatureProjection projection(model, pihat, Threads(1), {Expansion::Hermite});
     for (const Index n : {0, 7, 31, 59}) {
       MeanAndError first, second;
       std::vector<double> theta(3), z(3);
@@ -74,7 +75,7 @@ TEST(CurvatureProjection, MomentsOfTheLogLinkMeetTheirClosedFormToRounding) {
   const Regression model = regression(Family::PoissonLog, 50, 3, 2);
   for (const double scale : {0.01, 0.3, 2.0, 5.0}) {
     const Normal pihat = Normal::isotropic(3, scale);
-    const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Hermite});
+    const CurvatureProjection projection(model, pihat, Threads(1), {Expansion::Hermite});
     for (Index n = 0; n < 50; ++n) {
       std::vector<double> z(3);
       model.design(n, 1, z.data());
@@ -122,7 +123,7 @@ TEST(CurvatureProjection, InnerProductsAreThoseOfTheTruncatedNormWithinFourStand
     const Normal wide =
         Normal::with_covariance(laplace_of(model).mean(), {0.6, 0.2, 0, 0.2, 0.5, 0.1, 0, 0.1, 0.4});
     for (const Expansion expansion : {Expansion::Taylor, Expansion::Hermite}) {
-      const CurvatureProjection projection(model, wide, ThreadPool(1), {expansion});
+      const CurvatureProjection projection(model, wide, Threads(1), {expansion});
       ASSERT_EQ(projection.dim(), 9);
       std::vector<double> v(30 * 9);
       projection.read(0, 30, v.data());
@@ -139,7 +140,7 @@ TEST(CurvatureProjection, WithTheRemainderInnerProductsAreThoseOfTheWholeNormWit
   constexpr Index kRemainder = 40000;
   const Regression model = regression(Family::BernoulliLogit, 12, 3, 5);
   const Normal wide = Normal::with_covariance({0.5, -0.5, 1}, {1.5, 0.2, 0, 0.2, 1.2, 0.1, 0, 0.1, 1});
-  const CurvatureProjection projection(model, wide, ThreadPool(1), {Expansion::Hermite, kRemainder, 6});
+  const CurvatureProjection projection(model, wide, Threads(1), {Expansion::Hermite, kRemainder, 6});
   const Index width = projection.dim();
   ASSERT_EQ(width, 9 + kRemainder);
   std::vector<double> v(static_cast<std::size_t>(12 * width));
@@ -177,12 +178,12 @@ TEST(CurvatureProjection, MixingTheFeaturesLeavesInnerProductsUnchanged) {
   }
   const Regression plain(rows.z, rows.y, {}, {Family::PoissonSoftplus}),
       other(mixed, rows.y, {}, {Family::PoissonSoftplus});
-  const ThreadPool pool(1);
-  const Normal pihat = laplace(plain, prior, pool).posterior;
-  const Normal pihat_mixed = laplace(other, Normal::with_precision({0, 0, 0}, precision), pool).posterior;
+  const Threads executor(1);
+  const Normal pihat = laplace(plain, prior, executor).posterior;
+  const Normal pihat_mixed = laplace(other, Normal::with_precision({0, 0, 0}, precision), executor).posterior;
   std::vector<double> v(25 * 9), w(25 * 9);
-  CurvatureProjection(plain, pihat, pool).read(0, 25, v.data());
-  CurvatureProjection(other, pihat_mixed, pool).read(0, 25, w.data());
+  CurvatureProjection(plain, pihat, executor).read(0, 25, v.data());
+  CurvatureProjection(other, pihat_mixed, executor).read(0, 25, w.data());
   for (Index n = 0; n < 25; ++n) {
     for (Index m = 0; m < 25; ++m) {
       const double here = dot(v.data() + n * 9, v.data() + m * 9, 9),
@@ -195,7 +196,7 @@ TEST(CurvatureProjection, MixingTheFeaturesLeavesInnerProductsUnchanged) {
 TEST(CurvatureProjection, TheTaylorExpansionIsThatAtTheMean) {
   const Regression model = regression(Family::PoissonSoftplus, 10, 3, 8);
   const Normal pihat = laplace_of(model);
-  const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Taylor});
+  const CurvatureProjection projection(model, pihat, Threads(1), {Expansion::Taylor});
   for (Index n = 0; n < 10; ++n) {
     std::vector<double> z(3);
     model.design(n, 1, z.data());
@@ -210,8 +211,7 @@ TEST(CurvatureProjection, TheTaylorExpansionIsThatAtTheMean) {
 TEST(CurvatureProjection, RefusesTheRemainderOfATaylorExpansion) {
   const Regression model = regression(Family::BernoulliLogit, 10, 3, 8);
   const Normal pihat = laplace_of(model);
-  EXPECT_THROW(CurvatureProjection(model, pihat, ThreadPool(1), {Expansion::Taylor, 10}),
-               std::invalid_argument);
+  EXPECT_THROW(CurvatureProjection(model, pihat, Threads(1), {Expansion::Taylor, 10}), std::invalid_argument);
 }
 
 TEST(CurvatureProjection, RowsThatSpanFewerDimensionsHaveShorterVectorsWithTheSameInnerProducts) {
@@ -224,7 +224,7 @@ TEST(CurvatureProjection, RowsThatSpanFewerDimensionsHaveShorterVectorsWithTheSa
   }
   const Regression model(z, rows.y, {}, {Family::BernoulliLogit});
   const Normal pihat = laplace_of(model);
-  const CurvatureProjection projection(model, pihat, ThreadPool(1), {Expansion::Hermite, 5});
+  const CurvatureProjection projection(model, pihat, Threads(1), {Expansion::Hermite, 5});
   ASSERT_EQ(projection.dim(), 9 + 5);
   std::vector<double> v(40 * 14);
   projection.read(0, 40, v.data());
@@ -247,7 +247,7 @@ TEST(CurvatureProjection, RowsThatSpanFewerDimensionsHaveShorterVectorsWithTheSa
 TEST(CurvatureProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
   const Regression model = regression(Family::BernoulliLogit, 150, 5, 6);
   const Normal pihat = laplace_of(model);
-  const CurvatureProjection projection(model, pihat, ThreadPool(2), {Expansion::Hermite, 31, 4});
+  const CurvatureProjection projection(model, pihat, Threads(2), {Expansion::Hermite, 31, 4});
   const Index width = projection.dim();
   std::vector<double> all(static_cast<std::size_t>(150 * width)), row(static_cast<std::size_t>(width));
   projection.read(0, 150, all.data());

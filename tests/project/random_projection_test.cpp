@@ -1,4 +1,5 @@
 #include "giga/project/random_projection.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -190,9 +191,9 @@ TEST(RandomProjection, AModelGivenByRowsHasTheVectorsOfTheRegressionItIs) {
   const Rows rows = made_up(Family::BernoulliLogit, 40, 4, 11);
   const Regression fast(rows.z, rows.y, {}, {Family::BernoulliLogit});
   const auto plain = likelihood_of(Logistic{rows});
-  const ThreadPool pool(1);
-  const Normal pihat = laplace(fast, Normal::isotropic(4), pool).posterior;
-  const Normal same = laplace(*plain, Normal::isotropic(4), pool).posterior;
+  const Threads executor(1);
+  const Normal pihat = laplace(fast, Normal::isotropic(4), executor).posterior;
+  const Normal same = laplace(*plain, Normal::isotropic(4), executor).posterior;
   for (std::size_t d = 0; d < 4; ++d) EXPECT_NEAR(pihat.mean()[d], same.mean()[d], 1e-9);
   for (const Norm norm : kNorms) {
     std::vector<double> a(40 * 25), b(40 * 25);

@@ -1,4 +1,5 @@
 #include "giga/report/draws_summary.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +12,8 @@
 namespace giga::test {
 namespace {
 
-const ThreadPool& pool() {
-  static const ThreadPool two(2);
+const Executor& executor() {
+  static const Threads two(2);
   return two;
 }
 
@@ -29,7 +30,7 @@ std::vector<Chain> good_chains(Index draws = 500, Index dim = 2) {
 }
 
 std::vector<std::string> said(const std::vector<Chain>& chains, SamplerKind sampler = SamplerKind::Nuts) {
-  return warnings(summarise_chains(chains, {"a", "b"}, true, pool()), health_of(chains, sampler, 10));
+  return warnings(summarise_chains(chains, {"a", "b"}, true, executor()), health_of(chains, sampler, 10));
 }
 
 ::testing::AssertionResult one_says(const std::vector<std::string>& all, const std::string& words) {
@@ -43,7 +44,7 @@ std::vector<std::string> said(const std::vector<Chain>& chains, SamplerKind samp
 
 TEST(DrawsSummary, AgreesWithTheDiagnosticsOfEachQuantity) {
   const auto chains = good_chains();
-  const auto quantities = summarise_chains(chains, {"a", "b"}, true, pool());
+  const auto quantities = summarise_chains(chains, {"a", "b"}, true, executor());
   ASSERT_EQ(quantities.size(), 3U);
   EXPECT_EQ(quantities[0].name, "lp__");
   EXPECT_EQ(quantities[2].name, "b");
@@ -55,13 +56,13 @@ TEST(DrawsSummary, AgreesWithTheDiagnosticsOfEachQuantity) {
   EXPECT_EQ(quantities[2].summary.rhat, rhat(b));
   EXPECT_EQ(quantities[2].summary.ess_tail, ess_tail(b));
   EXPECT_EQ(quantities[2].summary.mcse_mean, mcse_mean(b));
-  EXPECT_EQ(summarise_chains(chains, {"a", "b"}, false, pool()).size(), 2U);
-  EXPECT_THROW((void)summarise_chains(chains, {"a"}, true, pool()), std::invalid_argument);
+  EXPECT_EQ(summarise_chains(chains, {"a", "b"}, false, executor()).size(), 2U);
+  EXPECT_THROW((void)summarise_chains(chains, {"a"}, true, executor()), std::invalid_argument);
 }
 
 TEST(DrawsSummary, WeightsLeaveAShareOfTheEffectiveSize) {
   const auto chains = good_chains();
-  const auto plain = summarise_chains(chains, {"a", "b"}, false, pool());
+  const auto plain = summarise_chains(chains, {"a", "b"}, false, executor());
   const auto count = 4 * static_cast<std::size_t>(chains[0].num_draws());
   const auto equal =
       weighted_quantities(plain, chains, std::vector<double>(count, 1.0 / static_cast<double>(count)));
@@ -80,7 +81,7 @@ TEST(DrawsSummary, WeightsLeaveAShareOfTheEffectiveSize) {
 TEST(DrawsSummary, CsvHasAllDigitsAndInertNames) {
   auto chains = good_chains();
   chains[0].draws[0] = std::numeric_limits<double>::quiet_NaN();
-  const auto quantities = summarise_chains(chains, {"=a,b", "b"}, false, pool());
+  const auto quantities = summarise_chains(chains, {"=a,b", "b"}, false, executor());
   const std::string csv = summary_csv(quantities);
   EXPECT_TRUE(csv.starts_with(
       "variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,mcse_sd\n\"'=a,b\",NaN,NaN,NaN,"))
@@ -94,7 +95,7 @@ TEST(DrawsSummary, TextHasALineForEveryQuantityOfOneWidth) {
                                                          {"a",
                                                           "gr\xC3\xB6\xC3\x9F"
                                                           "e"},
-                                                         true, pool()));
+                                                         true, executor()));
   EXPECT_TRUE(text.starts_with("       ")) << text;
   EXPECT_NE(text.find("ESS bulk  ESS tail\nlp__"), std::string::npos) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);

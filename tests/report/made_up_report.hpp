@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/report/page.hpp"
 #include "report/chains.hpp"
 
@@ -94,7 +95,7 @@ inline ReportData made_up_report(const std::vector<std::string>& names, Index dr
     }
     data.chains.push_back(std::move(chain));
   }
-  data.quantities = summarise_chains(data.chains, names, false, ThreadPool(1));
+  data.quantities = summarise_chains(data.chains, names, false, Threads(1));
   for (Index k = 0; k < dim; ++k) data.laplace.push_back({static_cast<double>(k + 1), 1});
   data.intercept = dim - 1;
   data.certificate = made_up_certificate(dim, num_chains, draws);

@@ -1,4 +1,5 @@
 #include "giga/report/page.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -206,7 +207,7 @@ TEST(Page, OddNumbersDoNotBreakIt) {
     }
     chain.draws[2] = INFINITY;
   }
-  data.quantities = summarise_chains(data.chains, plain_names(4), false, ThreadPool(1));
+  data.quantities = summarise_chains(data.chains, plain_names(4), false, Threads(1));
   for (StepRecord& record : data.trace) record.heldout_error = record.bound = std::nan("");
   data.trace.back().relative_error = 0;
   data.heldout_error = std::nan("");

@@ -31,4 +31,10 @@ class IoError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The work was asked to stop, by its executor or its observer, and has no result.
+class Stopped : public std::runtime_error {
+ public:
+  Stopped() : std::runtime_error("stopped") {}
+};
+
 }  // namespace giga

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/base/types.hpp"
 #include "giga/construct/dense_rows.hpp"
 
@@ -42,7 +42,7 @@ class VectorTable {
   [[nodiscard]] const RowSource& rows() const { return *rows_; }
   [[nodiscard]] Index num_rows() const { return rows_->num_rows(); }
   [[nodiscard]] Index dim() const { return rows_->dim(); }
-  [[nodiscard]] const ThreadPool& pool() const { return pool_; }
+  [[nodiscard]] const Executor& executor() const { return pool_; }
 
   /// sigma, the sum of the norms.
   [[nodiscard]] double norm_sum() const { return norm_sum_; }
@@ -68,7 +68,7 @@ class VectorTable {
   struct Lazy;
 
   const RowSource* rows_;
-  ThreadPool pool_;
+  Threads pool_;
   SelectorKind kind_;
   double norm_sum_ = 0;
   ExtendedVector sum_;

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 
 namespace giga {
@@ -22,6 +22,6 @@ struct DistinctRows {
 };
 
 /// Equality is of values: 0 equals -0.
-[[nodiscard]] DistinctRows distinct_rows(const Dataset& data, const ThreadPool& pool);
+[[nodiscard]] DistinctRows distinct_rows(const Dataset& data, const Executor& executor);
 
 }  // namespace giga

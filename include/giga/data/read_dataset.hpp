@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 
 namespace giga {
@@ -40,6 +40,6 @@ using ReadProgress = std::function<void(std::size_t done, std::size_t total)>;
 
 /// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                                   const ThreadPool& pool, const ReadProgress& progress = {});
+                                   const Executor& executor, const ReadProgress& progress = {});
 
 }  // namespace giga

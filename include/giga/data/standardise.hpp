@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/data/duplicates.hpp"
 
@@ -23,6 +23,6 @@ struct Standardisation {
 /// Mean and population standard deviation of each feature, weighted by the multiplicities. The same bits for
 /// any number of threads; rows counted twice give the same bits as every multiplicity doubled.
 [[nodiscard]] Standardisation standardise(const Dataset& data, const DistinctRows& rows,
-                                          const ThreadPool& pool);
+                                          const Executor& executor);
 
 }  // namespace giga

@@ -7,7 +7,7 @@
 // drawn from and corrected in the same way, stands beside it as the cheap alternative.
 //
 //   const auto part = model.subset(rows, weights);
-//   const Certificate certificate = certify(model, part.get(), prior, chains, pool);
+//   const Certificate certificate = certify(model, part.get(), prior, chains, executor);
 //   if (certificate.safe()) use(certificate.coreset.after);
 //
 // docs/certificate.md says what the numbers mean and where they are blind.
@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/infer/chain.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/psis.hpp"
@@ -145,7 +145,7 @@ using CertificateObserver = std::function<void(const CertificateProgress&)>;
 /// (std::invalid_argument). The same bits for any number of threads; at most about 100 MB and what the draws
 /// take.
 [[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
-                                  std::span<const Chain> chains, const ThreadPool& pool,
+                                  std::span<const Chain> chains, const Executor& executor,
                                   const CertificateOptions& options = {},
                                   const CertificateObserver& observer = {});
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
 
@@ -38,8 +38,8 @@ struct LaplaceResult {
 
 /// Damped Newton from likelihood.start(). Every step raises the log joint, and the search along a step ends
 /// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is.
-[[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const ThreadPool& pool,
-                                    const LaplaceOptions& options = {},
+[[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior,
+                                    const Executor& executor, const LaplaceOptions& options = {},
                                     const std::function<void(const LaplaceStep&)>& observer = {});
 
 }  // namespace giga

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/model/normal.hpp"
 #include "giga/model/regression.hpp"
 
@@ -13,9 +13,9 @@ namespace giga {
 /// one pass over them; a few hundred rows stay in the cache, and nothing is allocated up to 64 parameters.
 class RegressionPosterior {
  public:
-  /// With a pool (which must outlive this object) blocks of rows are evaluated side by side; without one, by
-  /// the thread that calls. The bits are the same. Do not share a pool with the chains that call.
-  RegressionPosterior(const Regression& regression, Normal prior, const ThreadPool* pool = nullptr);
+  /// With a executor (which must outlive this object) blocks of rows are evaluated side by side; without one,
+  /// by the thread that calls. The bits are the same. Do not share a executor with the chains that call.
+  RegressionPosterior(const Regression& regression, Normal prior, const Executor* executor = nullptr);
 
   [[nodiscard]] Index dim() const { return dim_; }
   double log_density(const double* theta, double* gradient) const;
@@ -34,7 +34,7 @@ class RegressionPosterior {
 
   FamilyParameters family_;
   Normal prior_;
-  const ThreadPool* pool_;
+  const Executor* executor_;
   Index dim_;
   bool isotropic_;         // whether the prior's precision is a multiple of I and its mean 0
   double log_normaliser_;  // log det of the prior's covariance + D log 2 pi

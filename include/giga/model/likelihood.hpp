@@ -32,7 +32,7 @@
 #include <utility>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -104,7 +104,7 @@ class Likelihood {
   /// sum_n multiplicity(n) L_n(theta) and its derivatives, in blocks reduced in block order: the same bits
   /// for any number of threads.
   [[nodiscard]] virtual Derivatives evaluate(std::span<const double> theta, Order order,
-                                             const ThreadPool& pool) const = 0;
+                                             const Executor& executor) const = 0;
 
   /// The model of some of the rows, row k counted weights[k] times (instead of its multiplicity). It does not
   /// refer to this object's rows.

@@ -49,7 +49,7 @@ class Regression final : public Likelihood {
   void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
   void add_gradients(Index first, Index count, const Points& points, Index apart, double* out) const override;
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
-                                     const ThreadPool& pool) const override;
+                                     const Executor& executor) const override;
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
   /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone.
@@ -62,7 +62,7 @@ class Regression final : public Likelihood {
   void design(Index first, Index count, double* z) const;
 
   /// Bernoulli: whether theta puts every row on the side of its label, so that the data are separable.
-  [[nodiscard]] bool separates(std::span<const double> theta, const ThreadPool& pool) const;
+  [[nodiscard]] bool separates(std::span<const double> theta, const Executor& executor) const;
 
  private:
   struct Parts;

@@ -1,8 +1,8 @@
 // From a problem to its coreset: pihat, projection, construction, held-out error.
 //
-//   const Dataset data = read_dataset("flights.csv", {}, pool);
-//   const Problem problem(data, {.family = {Family::BernoulliLogit}}, pool);
-//   const CoresetResult result = build_coreset(problem, {.size = 100}, pool);
+//   const Dataset data = read_dataset("flights.csv", {}, executor);
+//   const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
+//   const CoresetResult result = build_coreset(problem, {.size = 100}, executor);
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -109,6 +109,6 @@ struct CoresetResult {
 /// The same bits for any number of threads. Where an observer answers Stop the result is that of the steps
 /// made so far (Stage::Construct); before construction its answer is not looked at.
 [[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
-                                          const ThreadPool& pool, const StageObserver& observer = {});
+                                          const Executor& executor, const StageObserver& observer = {});
 
 }  // namespace giga

@@ -22,7 +22,7 @@ namespace giga {
 /// certificate.hpp against all rows of the problem. The chains have the parameters of problem.model(): of the
 /// standardised features, if they are.
 [[nodiscard]] Certificate certify_coreset(const Problem& problem, const Coreset& coreset,
-                                          std::span<const Chain> chains, const ThreadPool& pool,
+                                          std::span<const Chain> chains, const Executor& executor,
                                           const CertificateOptions& options = {},
                                           const CertificateObserver& observer = {});
 

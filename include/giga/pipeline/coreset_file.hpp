@@ -55,7 +55,7 @@ struct WeightedProblem {
 /// Throws what read_dataset throws, but DataError for missing columns; and DataError if the rows or weights
 /// of the two files differ, for then the scale may be that of other data.
 [[nodiscard]] WeightedProblem read_coreset(const std::filesystem::path& path,
-                                           const CoresetCompanion& companion, const ThreadPool& pool,
+                                           const CoresetCompanion& companion, const Executor& executor,
                                            const ReadProgress& progress = {});
 
 }  // namespace giga

@@ -1,7 +1,7 @@
 // The whole job on a problem: a coreset, draws of its posterior, their certificate against all rows; and
 // where the certificate fails, the same with a larger coreset.
 //
-//   const FitResult result = fit(problem, {}, pool);
+//   const FitResult result = fit(problem, {}, executor);
 //   if (result.certificate.safe()) use(result.certificate.coreset.after);
 #pragma once
 
@@ -28,7 +28,7 @@ struct FitOptions {
   /// is Auto, and so the curvature, later coresets see 500 random features of the remainder as well.
   Index max_rounds = 4;
   /// draws = 0: affordable_draws. Thinned, as it takes longer to weigh a draw against all rows than to make
-  /// it. `threads` are the pool's.
+  /// it. `threads` are the executor's.
   SampleOptions sample = {.draws = 0, .thin = 2};
   Index chains = 4;            ///< >= 1
   Index laplace_draws = 1000;  ///< As in CertificateOptions.
@@ -78,7 +78,7 @@ struct FitResult {
 /// From `state` on: a fit that was stopped and goes on from what it saved gives the same bits. The same bits
 /// for any number of threads. The certificate has the coefficients on the scale of the data as its
 /// quantities. Throws DataError where a coreset is empty, since then there is no posterior to sample.
-[[nodiscard]] FitResult fit(const Problem& problem, const FitOptions& options, const ThreadPool& pool,
+[[nodiscard]] FitResult fit(const Problem& problem, const FitOptions& options, const Executor& executor,
                             const FitObserver& observer = {}, FitState state = {});
 
 /// Draws of each chain that are worth the time to weigh them: 4000, by which the standard deviations of

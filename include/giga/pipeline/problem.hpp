@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/data/duplicates.hpp"
 #include "giga/data/standardise.hpp"
@@ -27,9 +27,9 @@ struct ModelOptions {
 class Problem {
  public:
   /// `data` must outlive this object. Throws DataError if the response does not fit the family.
-  Problem(const Dataset& data, const ModelOptions& options, const ThreadPool& pool);
+  Problem(const Dataset& data, const ModelOptions& options, const Executor& executor);
   /// The same with a scale that is known already, as that of all the data is to a coreset.
-  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const ThreadPool& pool);
+  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor);
 
   [[nodiscard]] const Dataset& data() const { return *data_; }
   [[nodiscard]] const ModelOptions& options() const { return options_; }
@@ -42,7 +42,7 @@ class Problem {
 
  private:
   Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-          std::optional<Standardisation> scale, const ThreadPool& pool);
+          std::optional<Standardisation> scale, const Executor& executor);
 
   const Dataset* data_;
   ModelOptions options_;

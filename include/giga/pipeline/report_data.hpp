@@ -1,6 +1,6 @@
 // From the results of the stages to what a report shows.
 //
-//   ReportData data = report_data(problem, coreset, chains, &certificate, facts, pool);
+//   ReportData data = report_data(problem, coreset, chains, &certificate, facts, executor);
 //   file.write(report_html(data));
 #pragma once
 
@@ -37,7 +37,7 @@ struct RunFacts {
 /// certificate (null) the page has none.
 [[nodiscard]] ReportData report_data(const Problem& problem, const CoresetResult& coreset,
                                      std::span<const Chain> chains, const Certificate* certificate,
-                                     const RunFacts& facts, const ThreadPool& pool);
+                                     const RunFacts& facts, const Executor& executor);
 
 /// What is to be known of chains besides their draws.
 struct SampledPosterior {
@@ -50,7 +50,7 @@ struct SampledPosterior {
 /// The parts of report_data, for those who have the rest from elsewhere: draws, their summary and warnings.
 /// Where the data have a certificate that is safe, with weights, the summary is that of the weighted draws.
 void add_posterior(ReportData& data, const SampledPosterior& posterior, std::span<const Chain> chains,
-                   const ThreadPool& pool);
+                   const Executor& executor);
 /// what the Laplace approximation says of the coefficients on the scale of the data,
 [[nodiscard]] std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior,
                                                              const BothScales& scales);
@@ -61,9 +61,9 @@ void add_facts(ReportData& data, const RunFacts& facts);
 
 /// What the chains would have cost on all rows of the data without thinning, which is for the sake of the
 /// certificate, from the time of a gradient (the fastest of
-/// three) on at most `max_rows` of them, one thread a chain and as many chains side by side as `pool` has
+/// three) on at most `max_rows` of them, one thread a chain and as many chains side by side as `executor` has
 /// threads.
 [[nodiscard]] FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
-                                          const ThreadPool& pool, Index max_rows = 200000);
+                                          const Executor& executor, Index max_rows = 200000);
 
 }  // namespace giga

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/pipeline/coreset_file.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -14,7 +14,7 @@ namespace giga {
 /// 16 hexadecimal digits that change with any value of a feature, a response or a weight, and with the order
 /// of the rows; not with the format of the file, the names or other columns. The same for any number of
 /// threads. It finds mistakes, not forgeries.
-[[nodiscard]] std::string data_digest(const Dataset& data, const ThreadPool& pool);
+[[nodiscard]] std::string data_digest(const Dataset& data, const Executor& executor);
 
 /// The same of what the posterior of a coreset depends on: model, response, features, scale, rows and
 /// weights.
@@ -27,6 +27,6 @@ namespace giga {
 /// rows as the companion says, the rows of the coreset have the same features and response in it, its scale
 /// is that of the companion within 1e-9, and so is its digest, where the companion has one.
 [[nodiscard]] Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
-                                     const CoresetCompanion& companion, const ThreadPool& pool);
+                                     const CoresetCompanion& companion, const Executor& executor);
 
 }  // namespace giga

@@ -21,8 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "giga/base/executor.hpp"
 #include "giga/base/row_source.hpp"
-#include "giga/base/thread_pool.hpp"
 #include "giga/model/normal.hpp"
 #include "giga/model/regression.hpp"
 
@@ -47,7 +47,7 @@ class CurvatureProjection final : public RowSource {
  public:
   /// Finds a_n and b_n of all rows, to rounding. Throws std::invalid_argument for a remainder of a Taylor
   /// expansion. `regression` and `pihat` must outlive this object.
-  CurvatureProjection(const Regression& regression, const Normal& pihat, const ThreadPool& pool,
+  CurvatureProjection(const Regression& regression, const Normal& pihat, const Executor& executor,
                       const CurvatureProjectionOptions& options = {});
 
   [[nodiscard]] Index num_rows() const override { return regression_->num_rows(); }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/infer/chain.hpp"
 #include "giga/infer/diagnostics.hpp"
 
@@ -23,7 +23,7 @@ struct Quantity {
 /// have as many draws each, and there is a name for every parameter (std::invalid_argument).
 [[nodiscard]] std::vector<Quantity> summarise_chains(std::span<const Chain> chains,
                                                      const std::vector<std::string>& names, bool log_density,
-                                                     const ThreadPool& pool);
+                                                     const Executor& executor);
 
 /// The same with mean, sd, median and quantiles of the weighted draws, one weight a draw of all chains in
 /// their order (std::invalid_argument). Effective sizes are those of the chains times the share of the draws

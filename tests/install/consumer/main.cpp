@@ -5,6 +5,7 @@
 #include <fstream>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/data/read_dataset.hpp"
 
@@ -37,7 +38,7 @@ double error_by_hand(const std::vector<double>& rows, const giga::Coreset& cores
 
 bool reads_a_file() {
   std::ofstream("consumer.csv") << "a,b,y\n1,2,3\n4,5,6\n";
-  const giga::Dataset data = giga::read_dataset("consumer.csv", {}, giga::ThreadPool(1));
+  const giga::Dataset data = giga::read_dataset("consumer.csv", {}, giga::Threads(1));
   return data.num_rows() == 2 && data.num_features() == 2 && data.response()[1] == 6;
 }
 

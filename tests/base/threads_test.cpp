@@ -1,4 +1,4 @@
-#include "giga/base/thread_pool.hpp"
+#include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace giga {
 namespace {
 
-TEST(ThreadPool, CallsEveryIndexExactlyOnceForAnyNumberOfThreads) {
+TEST(Threads, CallsEveryIndexExactlyOnceForAnyNumberOfThreads) {
   for (const int threads : {1, 2, 3, 8}) {
-    const ThreadPool pool(threads);
+    const Threads pool(threads);
     EXPECT_EQ(pool.num_threads(), threads);
     for (const Index count : {0, 1, 2, 7, 1000}) {
       std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
@@ -23,15 +23,15 @@ TEST(ThreadPool, CallsEveryIndexExactlyOnceForAnyNumberOfThreads) {
   }
 }
 
-TEST(ThreadPool, SurvivesManyShortLoopsInARow) {
-  const ThreadPool pool(2);
+TEST(Threads, SurvivesManyShortLoopsInARow) {
+  const Threads pool(2);
   std::atomic<Index> total = 0;
   for (int loop = 0; loop < 20000; ++loop) pool.for_each(3, [&](Index i) { total += i; });
   EXPECT_EQ(total.load(), 60000);
 }
 
-TEST(ThreadPool, ThrowsTheExceptionOfTheLowestIndexAndGoesOnWorking) {
-  const ThreadPool pool(2);
+TEST(Threads, ThrowsTheExceptionOfTheLowestIndexAndGoesOnWorking) {
+  const Threads pool(2);
   try {
     pool.for_each(100, [](Index i) {
       if (i >= 40) throw std::runtime_error(std::to_string(i));
@@ -45,8 +45,8 @@ TEST(ThreadPool, ThrowsTheExceptionOfTheLowestIndexAndGoesOnWorking) {
   EXPECT_EQ(calls.load(), 10);
 }
 
-TEST(ThreadPool, LoopsAskedForBySeveralThreadsAllComplete) {
-  const ThreadPool pool(2);
+TEST(Threads, LoopsAskedForBySeveralThreadsAllComplete) {
+  const Threads pool(2);
   std::atomic<Index> total = 0;
   {
     std::vector<std::jthread> callers;
@@ -59,8 +59,8 @@ TEST(ThreadPool, LoopsAskedForBySeveralThreadsAllComplete) {
   EXPECT_EQ(total.load(), 4 * 200 * 5);
 }
 
-TEST(ThreadPool, RefusesANegativeNumberOfThreads) {
-  EXPECT_THROW(ThreadPool(-1), std::invalid_argument);
+TEST(Threads, RefusesANegativeNumberOfThreads) {
+  EXPECT_THROW(Threads(-1), std::invalid_argument);
 }
 
 }  // namespace

@@ -1,16 +1,21 @@
-#include "giga/base/thread_pool.hpp"
+// A crew of threads that take the calls of a loop one by one, and the fold in block order.
+#include "giga/base/threads.hpp"
 
 #include <sched.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <exception>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "giga/base/error.hpp"
 
 namespace giga {
 
@@ -44,12 +49,13 @@ bool spin_until(const Condition& condition, int spins) {
 
 }  // namespace
 
-class ThreadPool::Crew {
+class Threads::Crew {
  public:
   // More threads than cores never spin: they would keep each other from working.
-  explicit Crew(int num_threads) : spins_(num_threads <= available_cores() ? kSpins : 0) {
+  Crew(int num_threads, StopRequest stop)
+      : spins_(num_threads <= available_cores() ? kSpins : 0), stop_(std::move(stop)) {
     workers_.reserve(static_cast<std::size_t>(num_threads - 1));
-    for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token stop) { work(stop); });
+    for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token end) { work(end); });
   }
 
   ~Crew() {
@@ -85,13 +91,13 @@ class ThreadPool::Crew {
   }
 
  private:
-  void work(const std::stop_token& stop) {
+  void work(const std::stop_token& end) {
     std::uint64_t seen = 0;
     while (true) {
       const auto woken = [&] { return generation_.load(std::memory_order_acquire) != seen; };
       if (!spin_until(woken, spins_)) generation_.wait(seen, std::memory_order_acquire);
       seen = generation_.load(std::memory_order_acquire);
-      if (stop.stop_requested()) return;
+      if (end.stop_requested()) return;
       take_calls();
       if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
     }
@@ -101,6 +107,10 @@ class ThreadPool::Crew {
     for (Index i = next_.fetch_add(1, std::memory_order_relaxed); i < count_;
          i = next_.fetch_add(1, std::memory_order_relaxed)) {
       try {
+        if (stop_ && stop_()) {
+          next_.store(count_, std::memory_order_relaxed);  // nobody takes another call
+          throw Stopped();
+        }
         (*body_)(i);
       } catch (...) {
         const std::lock_guard lock(failure_mutex_);
@@ -113,6 +123,7 @@ class ThreadPool::Crew {
   }
 
   const int spins_;
+  const StopRequest stop_;
   std::mutex one_loop_;
   const std::function<void(Index)>* body_ = nullptr;
   Index count_ = 0;
@@ -125,22 +136,43 @@ class ThreadPool::Crew {
   std::vector<std::jthread> workers_;  // last: joined before what they use goes
 };
 
-ThreadPool::ThreadPool(int num_threads) {
+Threads::Threads(int num_threads, StopRequest stop) {
   if (num_threads < 0) {
     throw std::invalid_argument("num_threads is " + std::to_string(num_threads) + ", must be at least 0");
   }
-  crew_ = std::make_unique<Crew>(num_threads == 0 ? available_cores() : num_threads);
+  crew_ = std::make_unique<Crew>(num_threads == 0 ? available_cores() : num_threads, std::move(stop));
 }
-ThreadPool::~ThreadPool() = default;
-ThreadPool::ThreadPool(ThreadPool&&) noexcept = default;
-ThreadPool& ThreadPool::operator=(ThreadPool&&) noexcept = default;
+Threads::~Threads() = default;
 
-int ThreadPool::num_threads() const {
+int Threads::num_threads() const {
   return crew_->num_threads();
 }
 
-void ThreadPool::for_each(Index count, const std::function<void(Index)>& body) const {
+void Threads::for_each(Index count, const std::function<void(Index)>& body) const {
   crew_->run(count, body);
+}
+
+// Groups of blocks: filled side by side, then joined one after the other.
+void Threads::fold(const BlockFold& work, std::byte* total) const {
+  if (work.num_blocks == 0) return;
+  const Index held = std::min(work.at_once, work.num_blocks);
+  // Parts hold numbers as wide as Extended, so each begins at a multiple of its alignment.
+  constexpr std::size_t kAlignment = sizeof(std::max_align_t);
+  const std::size_t apart = (work.part_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  std::vector<std::max_align_t> room(static_cast<std::size_t>(held) * apart / sizeof(std::max_align_t));
+  const auto part_of = [&](Index k) {
+    return reinterpret_cast<std::byte*>(room.data()) + static_cast<std::size_t>(k) * apart;
+  };
+  for (Index begin = 0; begin < work.num_blocks; begin += held) {
+    const Index some = std::min(held, work.num_blocks - begin);
+    if (begin > 0) std::fill_n(part_of(0), static_cast<std::size_t>(some) * apart, std::byte{0});
+    for_each(some * work.num_pieces, [&](Index task) {
+      const Index k = task / work.num_pieces;
+      work.fill(begin + k, task % work.num_pieces, part_of(k));
+    });
+    for (Index k = 0; k < some; ++k) work.join(part_of(k), total);
+    if (work.progress) work.progress(begin + some);
+  }
 }
 
 }  // namespace giga

@@ -1,0 +1,119 @@
+// Who does the work, and the one way in which rows are summed.
+//
+// Rows are taken in blocks of kBlockRows. Whatever is learnt from all rows (a sum, the best row, a digest) is
+// a fold: each block fills a part of its own, and the parts are joined to the total in block order. What is
+// computed therefore never depends on who fills which block: only how soon it is done. Threads is one
+// executor (threads.hpp); any other gives the same bits as long as its fold() joins the parts in block order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+/// Rows in a block.
+inline constexpr Index kBlockRows = 4096;
+
+[[nodiscard]] constexpr Index num_blocks(Index num_rows) {
+  return (num_rows + kBlockRows - 1) / kBlockRows;
+}
+
+/// A fold over blocks with its types forgotten, so that an executor may send parts and totals elsewhere:
+/// both are plain bytes. fold_blocks() below makes these.
+struct BlockFold {
+  Index num_blocks = 0;
+  Index num_pieces = 1;        ///< Shares of the work of one block, which fill() is called for separately.
+  std::size_t part_bytes = 0;  ///< Of one block; zero bytes when fill() gets them.
+  std::size_t total_bytes = 0;
+  Index at_once = 0;  ///< Most parts held at a time, >= 1.
+  /// Any thread, any order; the pieces of a block write to different places of its part.
+  std::function<void(Index block, Index piece, std::byte* part)> fill;
+  /// One block after the other, in block order.
+  std::function<void(const std::byte* part, std::byte* total)> join;
+  /// Blocks joined so far; called now and then from the thread that asked for the fold. May be empty.
+  std::function<void(Index blocks_done)> progress;
+};
+
+class Executor {
+ public:
+  Executor() = default;
+  virtual ~Executor() = default;
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// How many calls run side by side here.
+  [[nodiscard]] virtual int num_threads() const = 0;
+
+  /// Calls body(i) once for every i in [0, count), in any order and on any thread, and returns when all are
+  /// done. If calls throw, the exception of the lowest i is thrown here after the loop has ended. Loops asked
+  /// for by several threads at once run one after the other; a body must not start a loop on its own
+  /// executor. Throws Stopped where the executor was told to stop.
+  virtual void for_each(Index count, const std::function<void(Index)>& body) const = 0;
+
+  /// Joins the parts of all blocks to `total`, which holds the beginning of the fold when this is called.
+  virtual void fold(const BlockFold& work, std::byte* total) const = 0;
+};
+
+/// What fold_blocks() may be told besides.
+struct FoldOptions {
+  Index num_pieces = 1;
+  Index at_once = 0;  ///< Most blocks between two calls of `progress`; 0: as many as fit in 64 MB.
+  std::function<void(Index blocks_done)> progress = {};
+};
+
+/// Folds the blocks of `num_rows` rows into `total`: fill(first, count, piece, part) gets the rows first ..
+/// first + count - 1 and `part_width` zeros, join(part, total) adds a part to the total. Part and Total are
+/// plain numbers or structs of them.
+template <typename Part, typename Total, typename Fill, typename Join>
+void fold_blocks(const Executor& executor, Index num_rows, Index part_width, std::span<Total> total,
+                 const Fill& fill, const Join& join, FoldOptions options = {}) {
+  static_assert(std::is_trivially_copyable_v<Part> && std::is_trivially_copyable_v<Total>);
+  constexpr Index kBytesAtOnce = Index{1} << 26, kFewest = 16, kMost = 4096;
+  BlockFold work;
+  work.num_blocks = num_blocks(num_rows);
+  work.num_pieces = options.num_pieces;
+  work.part_bytes = static_cast<std::size_t>(part_width) * sizeof(Part);
+  work.total_bytes = total.size_bytes();
+  const Index affordable = kBytesAtOnce / std::max<Index>(1, static_cast<Index>(work.part_bytes));
+  work.at_once = options.at_once > 0 ? options.at_once : std::clamp(affordable, kFewest, kMost);
+  work.fill = [&fill, num_rows](Index block, Index piece, std::byte* part) {
+    const Index first = block * kBlockRows;
+    fill(first, std::min(kBlockRows, num_rows - first), piece, reinterpret_cast<Part*>(part));
+  };
+  work.join = [&join](const std::byte* part, std::byte* sum) {
+    join(reinterpret_cast<const Part*>(part), reinterpret_cast<Total*>(sum));
+  };
+  work.progress = std::move(options.progress);
+  executor.fold(work, reinterpret_cast<std::byte*>(total.data()));
+}
+
+/// The same for sums: part[j] is added to total[j] in extended precision. fill(first, count, part).
+template <typename Fill>
+[[nodiscard]] ExtendedVector sum_blocks(const Executor& executor, Index num_rows, Index width,
+                                        const Fill& fill) {
+  ExtendedVector total(static_cast<std::size_t>(width), 0);
+  fold_blocks<double>(
+      executor, num_rows, width, std::span(total),
+      [&fill](Index first, Index count, Index /*piece*/, double* part) { fill(first, count, part); },
+      [width](const double* part, Extended* sum) {
+        for (Index j = 0; j < width; ++j) sum[j] += static_cast<Extended>(part[j]);
+      });
+  return total;
+}
+
+/// Calls visit(first, count) for the rows of every block: for what is kept per row.
+template <typename Visit>
+void for_each_block(const Executor& executor, Index num_rows, const Visit& visit) {
+  executor.for_each(num_blocks(num_rows), [&visit, num_rows](Index block) {
+    const Index first = block * kBlockRows;
+    visit(first, std::min(kBlockRows, num_rows - first));
+  });
+}
+
+}  // namespace giga

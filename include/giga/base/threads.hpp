@@ -1,0 +1,32 @@
+// The executor of one process: a small pool of threads.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "giga/base/executor.hpp"
+
+namespace giga {
+
+class Threads final : public Executor {
+ public:
+  /// Asked before every call of a loop's body, on any thread; true ends the work with Stopped.
+  using StopRequest = std::function<bool()>;
+
+  /// `num_threads` >= 1, or 0 for one per core the process may run on.
+  explicit Threads(int num_threads = 0, StopRequest stop = {});
+  ~Threads() override;
+
+  [[nodiscard]] int num_threads() const override;
+  void for_each(Index count, const std::function<void(Index)>& body) const override;
+  void fold(const BlockFold& work, std::byte* total) const override;
+
+ private:
+  class Crew;
+  std::unique_ptr<Crew> crew_;
+};
+
+/// The number of cores this process may run on, at least 1.
+[[nodiscard]] int available_cores();
+
+}  // namespace giga
