@@ -9,7 +9,7 @@
 #include "build_request.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/data/dataset.hpp"
-#include "giga/data/standardise.hpp"
+#include "giga/design/standardise.hpp"
 #include "giga/infer/laplace.hpp"
 #include "record_parts.hpp"
 

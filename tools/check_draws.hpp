@@ -6,7 +6,7 @@
 
 #include "check_request.hpp"
 #include "giga/infer/chain.hpp"
-#include "giga/report/original_scale.hpp"
+#include "giga/design/both_scales.hpp"
 #include "support/console.hpp"
 
 namespace giga::tool {

@@ -10,7 +10,7 @@
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
 #include "giga/report/draws_summary.hpp"
-#include "giga/report/original_scale.hpp"
+#include "giga/design/both_scales.hpp"
 #include "record_parts.hpp"
 #include "sample_request.hpp"
 

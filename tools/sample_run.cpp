@@ -11,7 +11,7 @@
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "giga/report/draws_csv.hpp"
-#include "giga/report/original_scale.hpp"
+#include "giga/design/both_scales.hpp"
 #include "support/exit_codes.hpp"
 #include "support/progress.hpp"
 #include "support/signals.hpp"

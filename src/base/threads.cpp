@@ -47,6 +47,29 @@ bool spin_until(const Condition& condition, int spins) {
   return condition();
 }
 
+// Groups of blocks: filled side by side, then joined one after the other.
+void fold_in_groups(const Executor& executor, const BlockFold& work, std::byte* total) {
+  if (work.num_blocks == 0) return;
+  const Index held = std::min(work.at_once, work.num_blocks);
+  // Parts hold numbers as wide as Extended, so each begins at a multiple of its alignment.
+  constexpr std::size_t kAlignment = sizeof(std::max_align_t);
+  const std::size_t apart = (work.part_bytes + kAlignment - 1) / kAlignment * kAlignment;
+  std::vector<std::max_align_t> room(static_cast<std::size_t>(held) * apart / sizeof(std::max_align_t));
+  const auto part_of = [&](Index k) {
+    return reinterpret_cast<std::byte*>(room.data()) + static_cast<std::size_t>(k) * apart;
+  };
+  for (Index begin = 0; begin < work.num_blocks; begin += held) {
+    const Index some = std::min(held, work.num_blocks - begin);
+    if (begin > 0) std::fill_n(part_of(0), static_cast<std::size_t>(some) * apart, std::byte{0});
+    executor.for_each(some * work.num_pieces, [&](Index task) {
+      const Index k = task / work.num_pieces;
+      work.fill(begin + k, task % work.num_pieces, part_of(k));
+    });
+    for (Index k = 0; k < some; ++k) work.join(part_of(k), total);
+    if (work.progress) work.progress(begin + some);
+  }
+}
+
 }  // namespace
 
 class Threads::Crew {
@@ -152,27 +175,16 @@ void Threads::for_each(Index count, const std::function<void(Index)>& body) cons
   crew_->run(count, body);
 }
 
-// Groups of blocks: filled side by side, then joined one after the other.
 void Threads::fold(const BlockFold& work, std::byte* total) const {
-  if (work.num_blocks == 0) return;
-  const Index held = std::min(work.at_once, work.num_blocks);
-  // Parts hold numbers as wide as Extended, so each begins at a multiple of its alignment.
-  constexpr std::size_t kAlignment = sizeof(std::max_align_t);
-  const std::size_t apart = (work.part_bytes + kAlignment - 1) / kAlignment * kAlignment;
-  std::vector<std::max_align_t> room(static_cast<std::size_t>(held) * apart / sizeof(std::max_align_t));
-  const auto part_of = [&](Index k) {
-    return reinterpret_cast<std::byte*>(room.data()) + static_cast<std::size_t>(k) * apart;
-  };
-  for (Index begin = 0; begin < work.num_blocks; begin += held) {
-    const Index some = std::min(held, work.num_blocks - begin);
-    if (begin > 0) std::fill_n(part_of(0), static_cast<std::size_t>(some) * apart, std::byte{0});
-    for_each(some * work.num_pieces, [&](Index task) {
-      const Index k = task / work.num_pieces;
-      work.fill(begin + k, task % work.num_pieces, part_of(k));
-    });
-    for (Index k = 0; k < some; ++k) work.join(part_of(k), total);
-    if (work.progress) work.progress(begin + some);
-  }
+  fold_in_groups(*this, work, total);
+}
+
+void Serial::for_each(Index count, const std::function<void(Index)>& body) const {
+  for (Index i = 0; i < count; ++i) body(i);
+}
+
+void Serial::fold(const BlockFold& work, std::byte* total) const {
+  fold_in_groups(*this, work, total);
 }
 
 }  // namespace giga

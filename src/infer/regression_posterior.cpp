@@ -46,7 +46,7 @@ struct Packing {
 
 // Logistic rows that count once take a way so much shorter that a row that counts two or three times had
 // better go it as often.
-Packing pack(const Regression& regression) {
+Packing pack(const LinearModel& regression) {
   constexpr double kRepeated = 3;
   const bool logistic = regression.family().family == Family::BernoulliLogit;
   std::vector<PackedRow> ups, downs, others;
@@ -73,8 +73,8 @@ Packing pack(const Regression& regression) {
   return out;
 }
 
-bool last_column_is_ones(const Regression& regression) {
-  const Index dim = regression.num_parameters();
+bool last_column_is_ones(const LinearModel& regression) {
+  const Index dim = regression.num_columns();
   std::vector<double> row(static_cast<std::size_t>(dim));
   for (Index n = 0; n < regression.num_rows(); ++n) {
     regression.design(n, 1, row.data());
@@ -85,11 +85,11 @@ bool last_column_is_ones(const Regression& regression) {
 
 }  // namespace
 
-RegressionPosterior::RegressionPosterior(const Regression& regression, Normal prior, const Executor* executor)
+RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal prior, const Executor* executor)
     : family_(regression.family()),
       prior_(std::move(prior)),
       executor_(executor),
-      dim_(regression.num_parameters()),
+      dim_(regression.num_columns()),
       isotropic_(is_isotropic(prior_)),
       log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
   if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");

@@ -1,3 +1,4 @@
+// The log-likelihoods of a regression and their sums: rows of z in tiles, predictors, then the family's kernel.
 #include "giga/model/regression.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 
 #include "giga/model/special.hpp"
 #include "model/block_sum.hpp"
-#include "model/design.hpp"
+#include "model/design_matrix.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
@@ -23,7 +24,7 @@ using kernels::kTile;
 constexpr Index kRowsAtOnce = 12;
 
 struct Regression::Parts {
-  Design design;
+  DesignMatrix design;
   std::vector<double> response;
   std::vector<double> multiplicity;   // empty: all 1
   std::vector<double> log_factorial;  // log y! of each row of a poisson family; otherwise empty
@@ -53,12 +54,6 @@ std::vector<double> chosen(std::span<const double> response, const DistinctRows&
   return out;
 }
 
-std::vector<std::string> names_of(const Dataset& data, bool intercept) {
-  std::vector<std::string> names = data.feature_names();
-  if (intercept) names.emplace_back("(intercept)");
-  return names;
-}
-
 // s with mean(s) = mean, for the family's mean function.
 double predictor_of_mean(Family family, double mean) {
   constexpr double kLeast = 1e-3;
@@ -79,15 +74,16 @@ double predictor_of_mean(Family family, double mean) {
 
 }  // namespace
 
-Regression::Regression(const Dataset& data, const DistinctRows& rows, Standardisation scale,
-                       std::span<const double> response, const RegressionOptions& options) {
+Regression::Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
+                       std::span<const double> response, const FamilyParameters& family) {
   if (static_cast<Index>(response.size()) != data.num_rows())
     throw std::invalid_argument("there must be a response for every row of the data");
   std::vector<double> y = chosen(response, rows);
-  std::vector<double> factorials = log_factorials(y, options.family.family);
-  parts_ = std::make_unique<const Parts>(Parts{Design(data, rows, std::move(scale), options.intercept),
-                                               std::move(y), rows.multiplicity, std::move(factorials),
-                                               options.family, names_of(data, options.intercept)});
+  std::vector<double> factorials = log_factorials(y, family.family);
+  std::vector<std::string> names = design->names();
+  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows), std::move(y),
+                                               rows.multiplicity, std::move(factorials), family,
+                                               std::move(names)});
 }
 
 Regression::Regression(std::vector<double> design, std::vector<double> response,
@@ -98,7 +94,7 @@ Regression::Regression(std::vector<double> design, std::vector<double> response,
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
   const auto dim = static_cast<Index>(design.size() / response.size());
   std::vector<double> factorials = log_factorials(response, family.family);
-  parts_ = std::make_unique<const Parts>(Parts{Design(std::move(design), dim),
+  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), dim),
                                                std::move(response),
                                                std::move(multiplicity),
                                                std::move(factorials),
@@ -112,7 +108,10 @@ Index Regression::num_rows() const {
   return parts_->design.num_rows();
 }
 Index Regression::num_parameters() const {
-  return parts_->design.dim();
+  return num_columns();
+}
+Index Regression::num_columns() const {
+  return parts_->design.num_columns();
 }
 double Regression::multiplicity(Index n) const {
   return parts_->times(n);

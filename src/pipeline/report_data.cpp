@@ -8,7 +8,7 @@
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/report/draws_summary.hpp"
-#include "giga/report/original_scale.hpp"
+#include "giga/design/both_scales.hpp"
 
 namespace giga {
 namespace {

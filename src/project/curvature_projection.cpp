@@ -85,8 +85,8 @@ double product(const double* a, const double* b, Index size) {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The sum of u u' over all rows, u = C'z.
-Matrix spread_of_rows(const Regression& regression, const Points& frame, const Executor& executor) {
-  const Index dim = regression.num_parameters();
+Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const Executor& executor) {
+  const Index dim = regression.num_columns();
   const Derivatives sum = sum_of_blocks(
       regression.num_rows(), dim, Order::Hessian, executor,
       [&](Index first, Index count, Derivatives& block) {
@@ -110,7 +110,7 @@ Matrix spread_of_rows(const Regression& regression, const Points& frame, const E
 
 // The columns of C; where the rows span fewer dimensions than there are parameters, turned so that u has only
 // as many components as that. Inner products do not notice, and the vectors are shorter by much.
-Points frame_for(const Regression& regression, const Normal& pihat, const Executor& executor) {
+Points frame_for(const LinearModel& regression, const Normal& pihat, const Executor& executor) {
   constexpr double kNothing = 1e-13;  // a share of the largest spread that rounding alone may make
   const Points all = *draw_features(pihat, 1, true, 0, "").frame;
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, executor));
@@ -138,7 +138,7 @@ std::string_view name(Expansion expansion) {
   return "unknown";
 }
 
-CurvatureProjection::CurvatureProjection(const Regression& regression, const Normal& pihat,
+CurvatureProjection::CurvatureProjection(const LinearModel& regression, const Normal& pihat,
                                          const Executor& executor, const CurvatureProjectionOptions& options)
     : regression_(&regression),
       pihat_(&pihat),
@@ -148,7 +148,7 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
                                options.purpose)),
       slope_(static_cast<std::size_t>(regression.num_rows())),
       bend_(static_cast<std::size_t>(regression.num_rows())) {
-  if (pihat.dim() != regression.num_parameters()) throw std::invalid_argument("pihat has another dimension");
+  if (pihat.dim() != regression.num_columns()) throw std::invalid_argument("pihat has another dimension");
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
@@ -164,7 +164,7 @@ Index CurvatureProjection::dim() const {
 }
 
 void CurvatureProjection::find_coefficients(Index first, Index count) {
-  const Index dim = regression_->num_parameters();
+  const Index dim = regression_->num_columns();
   const Scratch z(kTile * dim), u(kTile * frame_.stride());
   regression_->design(first, count, z.data());
   std::array<double, kTile> mean, y;
@@ -189,7 +189,7 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
 }
 
 void CurvatureProjection::read(Index first, Index count, double* out) const {
-  const Index dim = regression_->num_parameters(), spanned = frame_.count(), width = this->dim();
+  const Index dim = regression_->num_columns(), spanned = frame_.count(), width = this->dim();
   const Index most = std::min(count, kTile);
   const Scratch z(most * dim), u(most * frame_.stride());
   for (Index begin = 0; begin < count; begin += kTile) {
@@ -218,7 +218,7 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
 // sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}; components of u that no row has are 0.
 void CurvatureProjection::read_remainder(Index first, Index count, const double* z, const double* u,
                                          double* out) const {
-  const Index dim = regression_->num_parameters(), num = options_.remainder_dim;
+  const Index dim = regression_->num_columns(), num = options_.remainder_dim;
   const Points& points = remainder_.points;
   const Scratch s(count * points.stride()), slopes(num);
   kernels::predict_many(z, count, dim, points.component(0), points.stride(), s.data());

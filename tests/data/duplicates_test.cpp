@@ -14,7 +14,7 @@
 
 #include "data/row_hash.hpp"
 #include "giga/base/text.hpp"
-#include "giga/data/standardise.hpp"
+#include "giga/design/standardise.hpp"
 #include "tables.hpp"
 
 namespace giga {

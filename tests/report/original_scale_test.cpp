@@ -1,4 +1,4 @@
-#include "giga/report/original_scale.hpp"
+#include "giga/design/both_scales.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The executor of one process: a small pool of threads.
+// The executors of one process: a small pool of threads, and the calling thread alone.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,14 @@ class Threads final : public Executor {
  private:
   class Crew;
   std::unique_ptr<Crew> crew_;
+};
+
+/// The thread that calls, and nothing else: for work inside a loop of another executor.
+class Serial final : public Executor {
+ public:
+  [[nodiscard]] int num_threads() const override { return 1; }
+  void for_each(Index count, const std::function<void(Index)>& body) const override;
+  void fold(const BlockFold& work, std::byte* total) const override;
 };
 
 /// The number of cores this process may run on, at least 1.

@@ -5,7 +5,7 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/model/normal.hpp"
-#include "giga/model/regression.hpp"
+#include "giga/model/linear_model.hpp"
 
 namespace giga {
 
@@ -15,7 +15,7 @@ class RegressionPosterior {
  public:
   /// With a executor (which must outlive this object) blocks of rows are evaluated side by side; without one,
   /// by the thread that calls. The bits are the same. Do not share a executor with the chains that call.
-  RegressionPosterior(const Regression& regression, Normal prior, const Executor* executor = nullptr);
+  RegressionPosterior(const LinearModel& regression, Normal prior, const Executor* executor = nullptr);
 
   [[nodiscard]] Index dim() const { return dim_; }
   double log_density(const double* theta, double* gradient) const;

@@ -37,6 +37,8 @@
 
 namespace giga {
 
+class LinearModel;
+
 /// How much of a sum over rows is wanted.
 enum class Order { Value, Gradient, Hessian };
 
@@ -115,6 +117,9 @@ class Likelihood {
   [[nodiscard]] virtual std::vector<double> start() const;
   /// What parameter d is called.
   [[nodiscard]] virtual std::string parameter_name(Index d) const;
+
+  /// The linear predictor that all parameters enter by, where there is one; else null.
+  [[nodiscard]] virtual const LinearModel* linear_model() const { return nullptr; }
 };
 
 /// A model given row by row. `out` of gradient has D entries, of hessian D x D; all are to be written.

@@ -1,4 +1,4 @@
-// Regression on a linear predictor s = z.theta, z = ((x - mean) / scale, 1): the families of family.hpp.
+// Regression on a linear predictor s = <z, theta>, z the columns of a Design: the families of family.hpp.
 #pragma once
 
 #include <memory>
@@ -8,9 +8,10 @@
 
 #include "giga/data/dataset.hpp"
 #include "giga/data/duplicates.hpp"
-#include "giga/data/standardise.hpp"
+#include "giga/design/design.hpp"
 #include "giga/model/family.hpp"
 #include "giga/model/likelihood.hpp"
+#include "giga/model/linear_model.hpp"
 
 namespace giga {
 
@@ -23,17 +24,12 @@ struct Response {
 /// Throws DataError naming the first row whose response the family cannot have.
 [[nodiscard]] Response response_for(const Dataset& data, Family family);
 
-struct RegressionOptions {
-  FamilyParameters family;
-  bool intercept = true;  ///< The last parameter, with z = 1.
-};
-
-class Regression final : public Likelihood {
+class Regression final : public Likelihood, public LinearModel {
  public:
   /// `data` must outlive this object and is read in place: nothing of the size of its features is held.
   /// `response` has an entry for every row of `data`.
-  Regression(const Dataset& data, const DistinctRows& rows, Standardisation scale,
-             std::span<const double> response, const RegressionOptions& options);
+  Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
+             std::span<const double> response, const FamilyParameters& family);
 
   /// Rows z given as they are, row-major, intercept and all. `multiplicity` is empty or has one entry a row.
   Regression(std::vector<double> design, std::vector<double> response, std::vector<double> multiplicity,
@@ -55,14 +51,13 @@ class Regression final : public Likelihood {
   /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone.
   [[nodiscard]] std::vector<double> start() const override;
   [[nodiscard]] std::string parameter_name(Index d) const override;
+  [[nodiscard]] const LinearModel* linear_model() const override { return this; }
 
-  [[nodiscard]] const FamilyParameters& family() const;
-  [[nodiscard]] double response(Index n) const;
-  /// The rows z_n, n = first .. first + count - 1, row-major.
-  void design(Index first, Index count, double* z) const;
-
-  /// Bernoulli: whether theta puts every row on the side of its label, so that the data are separable.
-  [[nodiscard]] bool separates(std::span<const double> theta, const Executor& executor) const;
+  [[nodiscard]] Index num_columns() const override;
+  [[nodiscard]] const FamilyParameters& family() const override;
+  [[nodiscard]] double response(Index n) const override;
+  void design(Index first, Index count, double* z) const override;
+  [[nodiscard]] bool separates(std::span<const double> theta, const Executor& executor) const override;
 
  private:
   struct Parts;

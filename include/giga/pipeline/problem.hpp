@@ -10,10 +10,10 @@
 #include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/data/duplicates.hpp"
-#include "giga/data/standardise.hpp"
+#include "giga/design/standardise.hpp"
 #include "giga/model/normal.hpp"
 #include "giga/model/regression.hpp"
-#include "giga/report/original_scale.hpp"
+#include "giga/design/both_scales.hpp"
 
 namespace giga {
 

@@ -24,7 +24,7 @@
 #include "giga/base/executor.hpp"
 #include "giga/base/row_source.hpp"
 #include "giga/model/normal.hpp"
-#include "giga/model/regression.hpp"
+#include "giga/model/linear_model.hpp"
 
 namespace giga {
 
@@ -47,7 +47,7 @@ class CurvatureProjection final : public RowSource {
  public:
   /// Finds a_n and b_n of all rows, to rounding. Throws std::invalid_argument for a remainder of a Taylor
   /// expansion. `regression` and `pihat` must outlive this object.
-  CurvatureProjection(const Regression& regression, const Normal& pihat, const Executor& executor,
+  CurvatureProjection(const LinearModel& regression, const Normal& pihat, const Executor& executor,
                       const CurvatureProjectionOptions& options = {});
 
   [[nodiscard]] Index num_rows() const override { return regression_->num_rows(); }
@@ -64,7 +64,7 @@ class CurvatureProjection final : public RowSource {
   void find_coefficients(Index first, Index count);
   void read_remainder(Index first, Index count, const double* z, const double* u, double* out) const;
 
-  const Regression* regression_;
+  const LinearModel* regression_;
   const Normal* pihat_;
   CurvatureProjectionOptions options_;
   Points frame_;  // the columns of C, turned where the rows span fewer dimensions

@@ -2,7 +2,7 @@
 // order in extended precision: the threads do not matter. With every multiplicity doubled every sum is
 // doubled exactly, so the quotients keep their bits. Columns whose squares leave the range of a double take
 // two passes in extended precision.
-#include "giga/data/standardise.hpp"
+#include "giga/design/standardise.hpp"
 
 #include <algorithm>
 #include <cmath>

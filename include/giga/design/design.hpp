@@ -1,0 +1,62 @@
+// The design: which columns z a model has, made of which terms, on which scale, with which prior.
+//
+//   z_n = ((r_n - mean) / scale, 1),   r_n the raw columns of all terms, 1 the intercept if there is one.
+//
+// A design knows no rows; it is told where their features begin. It is made from all the data once and
+// travels with a coreset: made from the coreset's rows it would be another.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "giga/base/types.hpp"
+#include "giga/data/dataset.hpp"
+#include "giga/design/both_scales.hpp"
+#include "giga/design/standardise.hpp"
+#include "giga/design/term.hpp"
+
+namespace giga {
+
+struct DesignOptions {
+  bool intercept = true;     ///< The last column, 1 in every row.
+  bool standardised = true;  ///< Whether `scale` is one that was taken from the data.
+  double prior_scale = 1;    ///< theta ~ N(0, prior_scale^2) for every column, the intercept among them; > 0
+};
+
+class Design {
+ public:
+  using Terms = std::vector<std::shared_ptr<const Term>>;
+
+  /// `scale` has an entry for each raw column. Throws std::invalid_argument if it has not, or if there is no
+  /// column at all.
+  Design(Terms terms, Standardisation scale, const DesignOptions& options);
+
+  /// Every feature of the table is a column as it is.
+  [[nodiscard]] static Terms all_features(const Dataset& data);
+
+  /// Columns of z, the intercept included.
+  [[nodiscard]] Index num_columns() const { return std::ssize(names_); }
+  [[nodiscard]] bool has_intercept() const { return options_.intercept; }
+  /// Names of the raw columns, then "(intercept)".
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const Standardisation& scale() const { return scale_; }
+  [[nodiscard]] const DesignOptions& options() const { return options_; }
+  /// The standard deviation of the prior of each column.
+  [[nodiscard]] std::vector<double> prior_scales() const;
+
+  /// The way back to the scale of the raw columns. `extra` parameters follow the columns in theta.
+  [[nodiscard]] BothScales both_scales(std::vector<std::string> extra = {}) const;
+
+  /// Column c of row i to z[i * row_stride + c * column_stride]; the features of row i begin at x[i].
+  void write(const double* const* x, Index count, double* z, Index row_stride, Index column_stride) const;
+
+ private:
+  Terms terms_;
+  Standardisation scale_;
+  DesignOptions options_;
+  std::vector<double> inverse_scale_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace giga

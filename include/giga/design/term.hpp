@@ -1,0 +1,55 @@
+// From the columns of a table to the columns that a model sees.
+//
+// A term makes one or more raw columns out of the features of a row: a number as it is, and in time the
+// levels of a category, a spline, a product. A Design (design.hpp) is a list of terms; it standardises every
+// raw column r to
+//
+//   z = (r - mean) / scale,
+//
+// whatever term it comes from, so names, scale, prior and the way back belong to columns, not to terms.
+#pragma once
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+/// Where a term writes its columns: column c of row i goes to z[i * row_stride + c * column_stride].
+struct ColumnTarget {
+  double* z;
+  Index row_stride, column_stride;
+  const double *mean, *inverse_scale;  ///< One for each column of the term.
+};
+
+class Term {
+ public:
+  virtual ~Term() = default;
+
+  [[nodiscard]] virtual Index num_columns() const = 0;
+  /// What column c is called in results.
+  [[nodiscard]] virtual std::string column_name(Index c) const = 0;
+
+  /// (r - mean) * inverse_scale of every column, for `count` rows whose features begin at x[0], x[1], ...
+  /// The bits of a row depend on that row alone. Safe from several threads.
+  virtual void write(const double* const* x, Index count, const ColumnTarget& target) const = 0;
+};
+
+/// Numeric features `first` .. `first + names.size() - 1` of the table, each a column as it is.
+class NumericTerm final : public Term {
+ public:
+  NumericTerm(Index first, std::vector<std::string> names) : first_(first), names_(std::move(names)) {}
+
+  [[nodiscard]] Index num_columns() const override { return std::ssize(names_); }
+  [[nodiscard]] std::string column_name(Index c) const override { return names_[static_cast<std::size_t>(c)]; }
+  void write(const double* const* x, Index count, const ColumnTarget& target) const override;
+
+ private:
+  Index first_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace giga

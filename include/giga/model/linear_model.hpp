@@ -1,0 +1,35 @@
+// What is known of a likelihood whose rows depend on their coefficients through a linear predictor alone:
+//
+//   L_n(theta) = l_n(s_n),   s_n = <z_n, theta_1..P>,   P = num_columns().
+//
+// It is an optional capability (Likelihood::linear_model): curvature vectors and the packed posterior use it
+// where it is there, and nothing else needs it.
+#pragma once
+
+#include <span>
+
+#include "giga/base/executor.hpp"
+#include "giga/base/types.hpp"
+#include "giga/model/family.hpp"
+
+namespace giga {
+
+class LinearModel {
+ public:
+  virtual ~LinearModel() = default;
+
+  [[nodiscard]] virtual Index num_rows() const = 0;
+  /// P, the columns of z: the first parameters of theta.
+  [[nodiscard]] virtual Index num_columns() const = 0;
+  /// How often row n counts; > 0.
+  [[nodiscard]] virtual double multiplicity(Index n) const = 0;
+  [[nodiscard]] virtual const FamilyParameters& family() const = 0;
+  [[nodiscard]] virtual double response(Index n) const = 0;
+  /// The rows z_n, n = first .. first + count - 1, row-major.
+  virtual void design(Index first, Index count, double* z) const = 0;
+
+  /// Of labels: whether theta puts every row on the side of its label, so that the data are separable.
+  [[nodiscard]] virtual bool separates(std::span<const double> theta, const Executor& executor) const = 0;
+};
+
+}  // namespace giga

@@ -1,0 +1,74 @@
+// The linear map from sampled parameters to those of the user's columns.
+#include "giga/design/both_scales.hpp"
+
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+namespace giga {
+namespace {
+
+// Names in the order given; one that is taken gets underscores until it is not.
+class DistinctNames {
+ public:
+  explicit DistinctNames(std::vector<std::string> names)
+      : names_(std::move(names)), taken_(names_.begin(), names_.end()) {}
+
+  void add(std::string name) {
+    while (!taken_.insert(name).second) name += '_';
+    names_.push_back(std::move(name));
+  }
+  [[nodiscard]] Index size() const { return std::ssize(names_); }
+  [[nodiscard]] std::vector<std::string> release() { return std::move(names_); }
+
+ private:
+  std::vector<std::string> names_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+BothScales::BothScales(std::vector<std::string> columns, Standardisation scale, bool intercept,
+                       bool standardised, std::vector<std::string> extra)
+    : scale_(std::move(scale)), intercept_(intercept), standardised_(standardised) {
+  if (scale_.mean.size() != columns.size() || scale_.scale.size() != columns.size())
+    throw std::invalid_argument("there must be a mean and a scale for every column");
+  num_parameters_ = std::ssize(columns) + (intercept ? 1 : 0) + std::ssize(extra);
+  DistinctNames names(columns);
+  if (intercept || standardised) {
+    constant_ = names.size();
+    names.add(intercept ? "(intercept)" : "(offset)");
+  }
+  for (const std::string& name : extra) names.add(name);
+  num_original_ = names.size();
+  if (standardised) {
+    for (const std::string& column : columns) names.add("std_" + column);
+    if (intercept) names.add("std_(intercept)");
+    for (const std::string& name : extra) names.add("std_" + name);
+  }
+  names_ = names.release();
+}
+
+BothScales BothScales::plain(std::vector<std::string> names) {
+  return {{}, {}, false, false, std::move(names)};
+}
+
+std::vector<double> BothScales::values(const double* theta) const {
+  const std::size_t num_columns = scale_.mean.size();
+  const std::size_t coefficients = num_columns + (intercept_ ? 1 : 0);
+  if (!standardised_) return {theta, theta + num_parameters_};
+  std::vector<double> all;
+  all.reserve(names_.size());
+  Extended constant = intercept_ ? static_cast<Extended>(theta[num_columns]) : 0;
+  for (std::size_t d = 0; d < num_columns; ++d) {
+    all.push_back(theta[d] / scale_.scale[d]);
+    constant -= static_cast<Extended>(theta[d]) * static_cast<Extended>(scale_.mean[d]) /
+                static_cast<Extended>(scale_.scale[d]);
+  }
+  all.push_back(static_cast<double>(constant));
+  all.insert(all.end(), theta + coefficients, theta + num_parameters_);
+  all.insert(all.end(), theta, theta + num_parameters_);
+  return all;
+}
+
+}  // namespace giga

@@ -1,0 +1,65 @@
+// Terms to columns of z.
+#include "giga/design/design.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace giga {
+
+// Rows are taken one after the other where a row lies together, columns where a column does: either way the
+// inner loop reads and writes in order, or nearly so.
+void NumericTerm::write(const double* const* x, Index count, const ColumnTarget& target) const {
+  const Index columns = num_columns();
+  const double* const mean = target.mean;
+  const double* const inverse = target.inverse_scale;
+  for (Index i = 0; i < count; ++i) {
+    const double* from = x[i] + first_;
+    double* z = target.z + i * target.row_stride;
+    if (target.column_stride == 1) {
+      for (Index c = 0; c < columns; ++c) z[c] = (from[c] - mean[c]) * inverse[c];
+    } else {
+      for (Index c = 0; c < columns; ++c) z[c * target.column_stride] = (from[c] - mean[c]) * inverse[c];
+    }
+  }
+}
+
+Design::Design(Terms terms, Standardisation scale, const DesignOptions& options)
+    : terms_(std::move(terms)), scale_(std::move(scale)), options_(options) {
+  for (const auto& term : terms_) {
+    for (Index c = 0; c < term->num_columns(); ++c) names_.push_back(term->column_name(c));
+  }
+  if (scale_.mean.size() != names_.size() || scale_.scale.size() != names_.size())
+    throw std::invalid_argument("the standardisation is of another number of columns");
+  if (options_.intercept) names_.emplace_back("(intercept)");
+  if (names_.empty()) throw std::invalid_argument("there is neither a feature nor an intercept");
+  for (const double value : scale_.scale) inverse_scale_.push_back(1 / value);
+}
+
+Design::Terms Design::all_features(const Dataset& data) {
+  if (data.num_features() == 0) return {};
+  return {std::make_shared<NumericTerm>(0, data.feature_names())};
+}
+
+std::vector<double> Design::prior_scales() const {
+  return std::vector<double>(names_.size(), options_.prior_scale);
+}
+
+BothScales Design::both_scales(std::vector<std::string> extra) const {
+  const auto raw = names_.begin() + std::ssize(scale_.mean);
+  return {{names_.begin(), raw}, scale_, options_.intercept, options_.standardised, std::move(extra)};
+}
+
+void Design::write(const double* const* x, Index count, double* z, Index row_stride,
+                   Index column_stride) const {
+  Index column = 0;
+  for (const auto& term : terms_) {
+    term->write(x, count,
+                {z + column * column_stride, row_stride, column_stride, scale_.mean.data() + column,
+                 inverse_scale_.data() + column});
+    column += term->num_columns();
+  }
+  if (!options_.intercept) return;
+  for (Index i = 0; i < count; ++i) z[i * row_stride + column * column_stride] = 1;
+}
+
+}  // namespace giga

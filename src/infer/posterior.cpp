@@ -1,0 +1,39 @@
+// The posterior of any likelihood, by the shortest way there is.
+#include "giga/infer/posterior.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/threads.hpp"
+
+namespace giga {
+namespace {
+
+// Whether all parameters are coefficients of one linear predictor.
+bool is_packable(const Likelihood& likelihood) {
+  const LinearModel* linear = likelihood.linear_model();
+  return linear != nullptr && linear->num_columns() == likelihood.num_parameters();
+}
+
+}  // namespace
+
+Posterior::Posterior(const Likelihood& likelihood, Normal prior, const Executor* executor)
+    : likelihood_(&likelihood), prior_(std::move(prior)), executor_(executor) {
+  if (prior_.dim() != likelihood.num_parameters())
+    throw std::invalid_argument("the prior has another dimension than the model");
+  if (is_packable(likelihood))
+    packed_ = std::make_unique<RegressionPosterior>(*likelihood.linear_model(), prior_, executor);
+}
+
+double Posterior::log_density(const double* theta, double* gradient) const {
+  if (packed_) return packed_->log_density(theta, gradient);
+  const std::span<const double> point(theta, static_cast<std::size_t>(dim()));
+  const Serial serial;
+  const Executor& executor = executor_ != nullptr ? *executor_ : static_cast<const Executor&>(serial);
+  const Derivatives rows = likelihood_->evaluate(point, Order::Gradient, executor);
+  const Derivatives prior = prior_.log_density(point, Order::Gradient);
+  for (std::size_t d = 0; d < point.size(); ++d) gradient[d] = rows.gradient[d] + prior.gradient[d];
+  return rows.value + prior.value;
+}
+
+}  // namespace giga
