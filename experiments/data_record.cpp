@@ -7,7 +7,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 
 namespace giga::experiments {
 namespace {

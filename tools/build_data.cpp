@@ -9,7 +9,7 @@
 #include "displays.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "support/exit_codes.hpp"
 #include "support/progress.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "giga/base/text.hpp"
-#include "giga/pipeline/coreset_file.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {

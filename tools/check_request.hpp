@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "giga/data/read_dataset.hpp"
-#include "giga/pipeline/coreset_file.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "sample_request.hpp"
 #include "support/arguments.hpp"
 

@@ -4,7 +4,7 @@
 #include "commands.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
-#include "giga/pipeline/coreset_file.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/signals.hpp"

@@ -12,7 +12,7 @@
 #include "giga/base/threads.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"

@@ -10,7 +10,7 @@
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/data/mapped_file.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 #include "giga/report/draws_summary.hpp"
 #include "record_parts.hpp"
 #include "run_folder.hpp"

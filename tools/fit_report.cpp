@@ -7,7 +7,7 @@
 
 #include "certificate_record.hpp"
 #include "giga/base/text.hpp"
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "support/resources.hpp"
 

@@ -12,7 +12,7 @@
 #include "displays.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 #include "report_record.hpp"
 #include "run_folder.hpp"
 #include "sample_run.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "giga/data/read_dataset.hpp"
-#include "giga/pipeline/coreset_file.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "giga/pipeline/problem.hpp"
 #include "support/arguments.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "giga/base/text.hpp"
-#include "giga/pipeline/same_data.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/same_data.hpp"
+#include "giga/record/draws_file.hpp"
 #include "support/resources.hpp"
 
 namespace giga::tool {

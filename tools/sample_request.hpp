@@ -7,7 +7,7 @@
 
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/sample.hpp"
-#include "giga/pipeline/coreset_file.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "giga/pipeline/problem.hpp"
 #include "support/arguments.hpp"
 

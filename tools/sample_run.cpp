@@ -10,7 +10,7 @@
 #include "giga/base/threads.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/mode_notes.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 #include "giga/design/both_scales.hpp"
 #include "support/exit_codes.hpp"
 #include "support/progress.hpp"

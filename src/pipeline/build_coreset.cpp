@@ -1,3 +1,4 @@
+// pihat, held-out projection, projection, construction, and back to the rows of the data.
 #include "giga/pipeline/build_coreset.hpp"
 
 #include <algorithm>
@@ -32,10 +33,34 @@ std::string_view name(ProjectionKind kind) {
   return "unknown";
 }
 
+namespace {
+
+// The linear predictor that all parameters enter by, or null.
+const LinearModel* whole_linear_model(const Likelihood& likelihood) {
+  const LinearModel* linear = likelihood.linear_model();
+  return linear != nullptr && linear->num_columns() == likelihood.num_parameters() ? linear : nullptr;
+}
+
+}  // namespace
+
+Index default_size(const Problem& problem) {
+  constexpr Index kLeast = 20, kMost = 1000;
+  return std::clamp(curvature_dim(problem.likelihood().num_parameters()), kLeast, kMost);
+}
+
+CoresetOptions resolved(CoresetOptions options, const Problem& problem) {
+  constexpr Index kToleranceSize = 1000;  // the limit where only a tolerance is given
+  options = with_projection(options, problem);
+  if (options.size == 0) options.size = options.tolerance > 0 ? kToleranceSize : default_size(problem);
+  options.size = std::min(options.size, problem.likelihood().num_rows());
+  return options;
+}
+
 CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
   constexpr Index kMostNumbers = 2500;  // D = 69; they are held as bytes, like those of random features
   if (options.projection != ProjectionKind::Auto) return options;
-  const bool affordable = curvature_dim(problem.model().num_parameters()) <= kMostNumbers;
+  const bool affordable = whole_linear_model(problem.likelihood()) != nullptr &&
+                          curvature_dim(problem.likelihood().num_parameters()) <= kMostNumbers;
   options.projection = affordable ? ProjectionKind::Curvature : ProjectionKind::Random;
   options.norm = Norm::Whitened;
   options.projection_dim = 0;
@@ -82,7 +107,7 @@ std::vector<Index> some_rows(Index total, Index n, std::uint64_t seed) {
   return rows;
 }
 
-std::unique_ptr<Likelihood> subsample(const Regression& model, Index asked, std::uint64_t seed) {
+std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
   const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
   const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
   const std::vector<Index> rows = some_rows(model.num_rows(), n, seed);
@@ -100,11 +125,12 @@ class Run {
   CoresetResult go() {
     Clock clock;
     CoresetResult result;
+    result.options = options_;
     result.pihat = problem_.prior();
     find_pihat(result);
     result.seconds.laplace = clock.restart();
 
-    const RandomProjection heldout_rows(problem_.model(), result.pihat, heldout_options());
+    const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options());
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
     Heldout heldout(watched, executor_.num_threads());
     result.seconds.project = clock.restart();
@@ -142,20 +168,21 @@ class Run {
     const auto watch = [&](const LaplaceStep& step) {
       if (observer_) (void)observer_({Stage::Laplace, step.iteration, 0, 0, nullptr});
     };
-    const Regression& model = problem_.model();
+    const Likelihood& model = problem_.likelihood();
     const auto some = options_.pihat == PihatKind::Subsample
                           ? subsample(model, options_.subsample_rows, options_.seed)
                           : nullptr;
-    const Likelihood& likelihood = some ? *some : static_cast<const Likelihood&>(model);
+    const Likelihood& likelihood = some ? *some : model;
     try {
       result.laplace = laplace(likelihood, problem_.prior(), executor_, {}, watch);
     } catch (const std::invalid_argument&) {
-      throw DataError(problem_.data().name() +
+      throw DataError(problem_.name() +
                       ": the likelihood is too large for a double wherever the search for the posterior mode "
                       "may begin; rescale the columns");
     }
     result.pihat = result.laplace->posterior;
-    result.separable = model.separates(result.pihat.mean(), executor_);
+    const LinearModel* linear = model.linear_model();
+    result.separable = linear != nullptr && linear->separates(result.pihat.mean(), executor_);
     if (result.separable)
       result.notes.emplace_back(
           "the labels are perfectly separable: only the prior keeps the coefficients finite");
@@ -174,11 +201,12 @@ class Run {
   [[nodiscard]] std::unique_ptr<RowSource> random_or_curvature(const Normal& pihat, Index dim) const {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
-          problem_.model(), pihat, executor_,
+          *whole_linear_model(problem_.likelihood()), pihat, executor_,
           CurvatureProjectionOptions{options_.expansion, options_.remainder_dim, options_.seed, "remainder"});
     }
     return std::make_unique<RandomProjection>(
-        problem_.model(), pihat, RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
+        problem_.likelihood(), pihat,
+        RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
   }
 
   void build_with(const std::unique_ptr<RowSource>& rows, Heldout& heldout, Clock& clock,
@@ -220,13 +248,13 @@ class Run {
     return build(table, options_.method, greedy, sampling, watch);
   }
 
-  // From distinct rows to rows of the dataset, and from weights of vectors, which count a row `multiplicity`
-  // times, to weights of rows.
+  // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row
+  // `multiplicity` times, to weights of rows.
   void translate(CoresetResult& result) const {
     const Coreset& built = result.build.coreset;
     for (std::size_t i = 0; i < built.rows.size(); ++i) {
-      const double times = problem_.distinct().weight(built.rows[i]);
-      result.coreset.rows.push_back(problem_.distinct().row(built.rows[i]));
+      const double times = problem_.likelihood().multiplicity(built.rows[i]);
+      result.coreset.rows.push_back(problem_.data_row(built.rows[i]));
       result.coreset.weights.push_back(built.weights[i] * times);
       result.multiplicity.push_back(times);
     }
@@ -246,11 +274,15 @@ void require(bool holds, const char* message) {
 
 CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,
                             const StageObserver& observer) {
-  require(options.size >= 1, "size must be at least 1");
+  require(options.size >= 0, "size must be at least 0");
   require(options.projection_dim >= 0, "projection_dim must be at least 0");
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
   require(options.subsample_rows >= 0, "subsample_rows must be at least 0");
-  return Run(problem, with_projection(options, problem), executor, observer).go();
+  const CoresetOptions all = resolved(options, problem);
+  require(all.projection != ProjectionKind::Curvature || whole_linear_model(problem.likelihood()) != nullptr,
+          "the curvature projection needs a linear predictor that all parameters enter by; use "
+          "ProjectionKind::Random");
+  return Run(problem, all, executor, observer).go();
 }
 
 }  // namespace giga

@@ -1,3 +1,4 @@
+// The model of a coreset, and its certificate.
 #include "giga/pipeline/certify_coreset.hpp"
 
 #include <cmath>
@@ -13,7 +14,7 @@ namespace {
 void check(const Problem& problem, const Coreset& coreset) {
   if (coreset.rows.size() != coreset.weights.size())
     throw std::invalid_argument("there must be a weight for every row of the coreset");
-  const Index num_rows = problem.data().num_rows();
+  const Index num_rows = problem.num_data_rows();
   for (const Index row : coreset.rows) {
     if (row < 0 || row >= num_rows)
       throw std::invalid_argument("row " + std::to_string(row) + " of the coreset is not one of the " +
@@ -26,47 +27,61 @@ void check(const Problem& problem, const Coreset& coreset) {
   }
 }
 
-}  // namespace
-
-std::unique_ptr<Regression> coreset_model(const Problem& problem, const Coreset& coreset) {
-  check(problem, coreset);
-  const Standardisation& scale = problem.scale();
-  const std::vector<double> response = response_for(problem.data(), problem.options().family.family).values;
-  std::vector<double> z, y, weights;
+// Rows that count, and how often.
+Coreset weighted_rows(const Coreset& coreset) {
+  Coreset out;
   for (std::size_t k = 0; k < coreset.rows.size(); ++k) {
     if (coreset.weights[k] == 0) continue;
-    const double* x = problem.data().features(coreset.rows[k]);
-    for (std::size_t d = 0; d < scale.mean.size(); ++d) {
-      const double inverse = 1 / scale.scale[d];  // as the design of all rows has it
-      z.push_back((x[d] - scale.mean[d]) * inverse);
-    }
-    if (problem.options().intercept) z.push_back(1);
-    y.push_back(response[static_cast<std::size_t>(coreset.rows[k])]);
-    weights.push_back(coreset.weights[k]);
+    out.rows.push_back(coreset.rows[k]);
+    out.weights.push_back(coreset.weights[k]);
   }
-  if (y.empty()) return nullptr;
-  return std::make_unique<Regression>(std::move(z), std::move(y), std::move(weights),
-                                      problem.options().family);
-}
-
-Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,
-                            const Executor& executor, const CertificateOptions& options,
-                            const CertificateObserver& observer) {
-  const auto part = coreset_model(problem, coreset);
-  Certificate out =
-      certify(problem.model(), part.get(), problem.prior(), chains, executor, options, observer);
-  out.num_data_rows = problem.data().num_rows();
   return out;
 }
 
-LinearQuantities original_quantities(const BothScales& scales, bool standardised) {
-  if (!standardised) return {};
+std::unique_ptr<Likelihood> regression_of(const Problem::Table& table, Coreset chosen) {
+  const std::vector<double> response = response_for(*table.data, table.options.family.family).values;
+  const Index columns = table.design->num_columns();
+  std::vector<const double*> x;
+  std::vector<double> y;
+  for (const Index row : chosen.rows) {
+    x.push_back(table.data->features(row));
+    y.push_back(response[static_cast<std::size_t>(row)]);
+  }
+  std::vector<double> z(x.size() * static_cast<std::size_t>(columns));
+  table.design->write(x.data(), std::ssize(x), z.data(), columns, 1);
+  return std::make_unique<Regression>(std::move(z), std::move(y), std::move(chosen.weights),
+                                      table.options.family);
+}
+
+}  // namespace
+
+std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset& coreset) {
+  check(problem, coreset);
+  Coreset chosen = weighted_rows(coreset);
+  if (chosen.rows.empty()) return nullptr;
+  if (problem.table() != nullptr) return regression_of(*problem.table(), std::move(chosen));
+  return problem.likelihood().subset(chosen.rows, chosen.weights);
+}
+
+LinearQuantities original_quantities(const BothScales& scales) {
+  if (!scales.standardised()) return {};
   const auto count = static_cast<std::size_t>(scales.num_original());
   return {scales.num_original(), [&scales, count](const double* theta) {
             std::vector<double> values = scales.values(theta);
             values.resize(count);
             return values;
           }};
+}
+
+Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,
+                            const Executor& executor, CertificateOptions options,
+                            const CertificateObserver& observer) {
+  if (options.quantities.count == 0) options.quantities = original_quantities(problem.scales());
+  const auto part = coreset_model(problem, coreset);
+  Certificate out =
+      certify(problem.likelihood(), part.get(), problem.prior(), chains, executor, options, observer);
+  out.num_data_rows = problem.num_data_rows();
+  return out;
 }
 
 }  // namespace giga

@@ -1,3 +1,4 @@
+// Rounds of build, sample and certify, each of which may be left and taken up again.
 #include "giga/pipeline/fit.hpp"
 
 #include <algorithm>
@@ -6,15 +7,13 @@
 #include <utility>
 
 #include "giga/base/error.hpp"
-#include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
-#include "giga/design/both_scales.hpp"
+#include "giga/pipeline/sample_posterior.hpp"
 
 namespace giga {
 namespace {
 
-constexpr Index kLeastSize = 20, kMostSize = 1000;  // of a first coreset
-constexpr Index kRemainderDim = 500;                // of later ones
+constexpr Index kRemainderDim = 500;  // of the coresets after the first
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -31,6 +30,7 @@ class Fit {
         state_(std::move(state)) {}
 
   FitResult go() {
+    if (state_.coreset) state_.coreset->options = round_options(problem_, options_, state_);
     while (true) {
       if (!state_.coreset && !build()) return stopped();
       if (state_.chains.empty() && !draw()) return stopped();
@@ -56,7 +56,7 @@ class Fit {
     if (coreset.build.termination == Termination::Stopped) return false;
     if (coreset.coreset.size() == 0)
       throw DataError(
-          problem_.data().name() +
+          problem_.name() +
           ": the log-likelihoods of its rows cancel but for rounding, so the coreset is empty and "
           "there is nothing to sample; look at the data");
     state_.seconds.laplace += coreset.seconds.laplace;
@@ -73,14 +73,11 @@ class Fit {
     const auto start = std::chrono::steady_clock::now();
     const auto model = coreset_model(problem_, state_.coreset->coreset);
     const LaplaceResult about = laplace(*model, problem_.prior(), executor_);
-    const RegressionPosterior posterior(*model, problem_.prior());
-    SampleOptions sampling = options_.sample;
-    if (sampling.draws == 0) sampling.draws = affordable_draws(problem_, options_.chains);
-    sampling.threads = executor_.num_threads();
-    std::vector<Chain> chains =
-        sample_about(posterior, about.posterior, options_.chains, sampling, observer_.sample);
-    if (std::ranges::any_of(chains, [](const Chain& chain) { return chain.stopped; })) return false;
-    state_.chains = std::move(chains);
+    PosteriorSample drawn =
+        sample_posterior(*model, problem_.prior(), about.posterior, options_.chains,
+                         resolved_sampling(problem_, options_), executor_, observer_.sample);
+    if (drawn.stopped()) return false;
+    state_.chains = std::move(drawn.chains);
     state_.seconds.sample += seconds_since(start);
     save();
     return true;
@@ -89,11 +86,9 @@ class Fit {
   Certificate certify() {
     const auto start = std::chrono::steady_clock::now();
     const CoresetResult& coreset = *state_.coreset;
-    const BothScales scales = both_scales(problem_);
     CertificateOptions options;
     options.seed = options_.sample.seed;
     options.laplace_draws = options_.laplace_draws;
-    options.quantities = original_quantities(scales, problem_.options().standardise);
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
     Certificate certificate =
@@ -123,12 +118,9 @@ class Fit {
   }
 
   FitResult ended(const Certificate& certificate) {
-    return {round_options(problem_, options_, state_),
-            std::move(*state_.coreset),
-            std::move(state_.chains),
-            certificate,
-            std::move(state_.rounds),
-            state_.seconds};
+    return {std::move(*state_.coreset), resolved_sampling(problem_, options_),
+            std::move(state_.chains),   certificate,
+            std::move(state_.rounds),   state_.seconds};
   }
 
   const Problem& problem_;
@@ -152,8 +144,7 @@ CoresetOptions fit_coreset_options() {
 
 CoresetOptions round_options(const Problem& problem, const FitOptions& options, const FitState& state) {
   CoresetOptions round = with_projection(options.coreset, problem);
-  if (round.size == 0)
-    round.size = std::clamp(curvature_dim(problem.model().num_parameters()), kLeastSize, kMostSize);
+  if (round.size == 0) round.size = default_size(problem);
   if (state.next_size > 0) {
     round.size = state.next_size;
     round.tolerance = 0;
@@ -163,15 +154,20 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
       round.remainder_dim = kRemainderDim;
     }
   }
-  round.size = std::min(round.size, problem.model().num_rows());
-  return round;
+  return resolved(round, problem);
 }
 
 Index affordable_draws(const Problem& problem, Index chains) {
   constexpr double kAffordable = 3e8;  // log-likelihoods: a second or two
   constexpr double kFewest = 1000, kMost = 4000;
-  const double rows = static_cast<double>(problem.model().num_rows()) * static_cast<double>(chains);
+  const double rows = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(chains);
   return static_cast<Index>(std::clamp(kAffordable / rows, kFewest, kMost));
+}
+
+SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options) {
+  SampleOptions out = options.sample;
+  if (out.draws == 0) out.draws = affordable_draws(problem, options.chains);
+  return out;
 }
 
 FitResult fit(const Problem& problem, const FitOptions& options, const Executor& executor,

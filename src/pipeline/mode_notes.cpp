@@ -1,3 +1,4 @@
+// Residuals against the noise scale, the mode against the prior.
 #include "giga/pipeline/mode_notes.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string three_digits(double value) {
 
 // The standard deviation of y - z.theta, equal rows counted as often as they are there. About their mean: an
 // intercept that the prior holds back is not noise.
-double residual_scale(const Regression& model, std::span<const double> theta) {
+double residual_scale(const LinearModel& model, std::span<const double> theta) {
   constexpr Index kBlock = 1024;
   std::vector<double> design(static_cast<std::size_t>(kBlock) * theta.size());
   double count = 0, mean = 0, squares = 0;
@@ -43,11 +44,13 @@ double residual_scale(const Regression& model, std::span<const double> theta) {
 
 void note_noise(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
   constexpr double kFar = 1.5;
-  const FamilyParameters& family = problem.model().family();
+  const LinearModel* linear = problem.likelihood().linear_model();
+  if (linear == nullptr) return;
+  const FamilyParameters& family = linear->family();
   // With fewer rows the parameters take too much of the noise for this to mean something.
-  const bool enough = problem.model().num_rows() >= 10 * std::ssize(mode) + 20;
+  const bool enough = problem.likelihood().num_rows() >= 10 * std::ssize(mode) + 20;
   if (family.family != Family::GaussianIdentity || !enough) return;
-  const double scale = residual_scale(problem.model(), mode), ratio = scale / family.noise_scale;
+  const double scale = residual_scale(*linear, mode), ratio = scale / family.noise_scale;
   if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +
                   " and --noise-scale is " + three_digits(family.noise_scale) + ": posterior sds are " +
@@ -57,13 +60,21 @@ void note_noise(const Problem& problem, std::span<const double> mode, std::vecto
 
 void note_prior(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
   constexpr double kFar = 5;
-  const auto furthest = std::ranges::max_element(mode, {}, [](double theta) { return std::abs(theta); });
-  if (furthest == mode.end()) return;
-  const double distance = std::abs(*furthest) / problem.options().prior_scale;
+  const std::vector<double> sds = problem.prior().standard_deviations();
+  std::size_t furthest = 0;
+  double distance = 0;
+  for (std::size_t d = 0; d < mode.size(); ++d) {
+    const double away = std::abs(mode[d] - problem.prior().mean()[d]) / sds[d];
+    if (away > distance) {
+      furthest = d;
+      distance = away;
+    }
+  }
   if (distance < kFar) return;
   notes.push_back(
-      "the posterior mode of '" + printable(problem.model().parameter_name(furthest - mode.begin()), 40) +
-      "' is " + three_digits(distance) +
+      "the posterior mode of '" +
+      printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
+      three_digits(distance) +
       " prior standard deviations from 0: prior and data contradict each other; consider a larger "
       "--prior-scale");
 }

@@ -1,5 +1,7 @@
+// A problem from a table, or from a likelihood as it is.
 #include "giga/pipeline/problem.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -19,30 +21,41 @@ std::string quoted_names(const Dataset& data, const std::vector<Index>& features
   return features.size() > kMost ? text + ", ..." : text;
 }
 
-void note_constant(const Problem& problem, std::vector<std::string>& notes) {
-  const auto& constant = problem.scale().constant;
+void note_constant(const Problem::Table& table, std::vector<std::string>& notes) {
+  const auto& constant = table.design->scale().constant;
   if (constant.empty()) return;
   notes.push_back((constant.size() == 1 ? "column " : std::to_string(constant.size()) + " columns ") +
-                  quoted_names(problem.data(), constant) +
+                  quoted_names(*table.data, constant) +
                   (constant.size() == 1 ? " is constant; its coefficient keeps its prior"
                                         : " are constant; their coefficients keep their prior"));
 }
 
 void note_shape(const Problem& problem, std::vector<std::string>& notes) {
-  const Index repeats = problem.distinct().num_repeats;
+  const Index repeats = problem.table()->distinct.num_repeats;
   if (repeats > 0) {
-    notes.push_back(std::to_string(repeats) + " of " + std::to_string(problem.data().num_rows()) +
+    notes.push_back(std::to_string(repeats) + " of " + std::to_string(problem.num_data_rows()) +
                     (repeats == 1 ? " rows repeats an earlier one" : " rows repeat earlier ones") +
                     "; equal rows are one, with a multiplicity");
   }
-  if (problem.model().num_rows() < problem.model().num_parameters()) {
-    notes.push_back("there are fewer rows (" + std::to_string(problem.model().num_rows()) +
-                    ") than parameters (" + std::to_string(problem.model().num_parameters()) +
+  if (problem.likelihood().num_rows() < problem.likelihood().num_parameters()) {
+    notes.push_back("there are fewer rows (" + std::to_string(problem.likelihood().num_rows()) +
+                    ") than parameters (" + std::to_string(problem.likelihood().num_parameters()) +
                     "); the prior decides the rest");
   }
 }
 
 }  // namespace
+
+std::string description(const ModelOptions& options) {
+  std::string text(family_name(options.family.family));
+  text.append(" with ").append(link_name(options.family.family)).append(" link");
+  if (options.family.family == Family::GaussianIdentity)
+    text.append(", noise scale ").append(shortest(options.family.noise_scale));
+  return text.append(", prior N(0, ")
+      .append(shortest(options.prior_scale))
+      .append("^2), features ")
+      .append(options.standardise ? "standardised" : "as they are");
+}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)
     : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor) {}
@@ -52,27 +65,55 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisati
     : Problem(data, options, distinct_rows(data, executor), std::move(scale), executor) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-                 std::optional<Standardisation> scale, const Executor& executor)
-    : data_(&data),
-      options_(options),
-      distinct_(std::move(distinct)),
-      scale_(scale                 ? std::move(*scale)
-             : options.standardise ? standardise(data, distinct_, executor)
-                                   : Standardisation::identity(data.num_features())),
-      prior_(Normal::isotropic(data.num_features() + (options.intercept ? 1 : 0), options.prior_scale)) {
-  if (distinct_.num_rows < 1)
+                 std::optional<Standardisation> known, const Executor& executor)
+    : prior_(Normal::isotropic(data.num_features() + (options.intercept ? 1 : 0), options.prior_scale)),
+      words_{data.name(), giga::description(options), {}} {
+  if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
+  Standardisation scale = known                 ? std::move(*known)
+                          : options.standardise ? standardise(data, distinct, executor)
+                                                : Standardisation::identity(data.num_features());
+  const auto design = std::make_shared<const Design>(
+      Design::all_features(data), std::move(scale),
+      DesignOptions{options.intercept, options.standardise, options.prior_scale});
   Response response = response_for(data, options.family.family);
   notes_ = std::move(response.notes);
-  model_ = std::make_unique<Regression>(data, distinct_, scale_, response.values,
-                                        RegressionOptions{options.family, options.intercept});
-  note_constant(*this, notes_);
+  likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
+  scales_ = design->both_scales();
+  table_ = Table{&data, options, std::move(distinct), design};
+  note_constant(*table_, notes_);
   note_shape(*this, notes_);
 }
 
-BothScales both_scales(const Problem& problem) {
-  const ModelOptions& options = problem.options();
-  return {problem.data().feature_names(), problem.scale(), options.intercept, options.standardise};
+Problem::Problem(std::unique_ptr<const Likelihood> likelihood, Normal prior, ModelWords words)
+    : likelihood_(std::move(likelihood)), prior_(std::move(prior)), words_(std::move(words)) {
+  const Index dim = likelihood_->num_parameters();
+  if (prior_.dim() != dim)
+    throw std::invalid_argument("the prior has " + std::to_string(prior_.dim()) +
+                                " dimensions, the likelihood has " + std::to_string(dim) + " parameters");
+  if (words_.parameters.empty()) {
+    for (Index d = 0; d < dim; ++d) words_.parameters.push_back(likelihood_->parameter_name(d));
+  }
+  if (std::ssize(words_.parameters) != dim)
+    throw std::invalid_argument("there are " + std::to_string(words_.parameters.size()) + " names for " +
+                                std::to_string(dim) + " parameters");
+  scales_ = BothScales::plain(words_.parameters);
+}
+
+Index Problem::num_data_rows() const {
+  return table_ ? table_->data->num_rows() : likelihood_->num_rows();
+}
+
+Index Problem::data_row(Index n) const {
+  return table_ ? table_->distinct.row(n) : n;
+}
+
+Index Problem::input_row(Index data_row) const {
+  return table_ ? table_->data->input_row(data_row) : data_row;
+}
+
+std::string Problem::place(Index n) const {
+  return table_ ? table_->data->place(data_row(n)) : "row " + std::to_string(n);
 }
 
 }  // namespace giga

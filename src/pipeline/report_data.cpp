@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "giga/design/both_scales.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/report/draws_summary.hpp"
-#include "giga/design/both_scales.hpp"
 
 namespace giga {
 namespace {

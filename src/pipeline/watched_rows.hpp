@@ -24,9 +24,9 @@ class WatchedRows final : public RowSource {
     if (count > 1 && watcher_) watcher_(read_ += count);  // single rows belong to no pass
   }
   [[nodiscard]] std::string place(Index n, Index j) const override {
-    return problem_.data().place(problem_.distinct().row(n)) + ", feature " + std::to_string(j + 1);
+    return problem_.place(n) + ", feature " + std::to_string(j + 1);
   }
-  [[nodiscard]] std::string name() const override { return problem_.data().name() + ": " + rows_.name(); }
+  [[nodiscard]] std::string name() const override { return problem_.name() + ": " + rows_.name(); }
 
   /// A new pass begins.
   void restart() { read_ = 0; }

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "cli/fit_command.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 
 namespace giga::test {
 namespace {

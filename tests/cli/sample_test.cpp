@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cli/data_files.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 
 namespace giga::test {
 namespace {

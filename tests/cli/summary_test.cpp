@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/data_files.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 #include "report/chains.hpp"
 
 namespace giga::test {

@@ -1,20 +1,11 @@
-// What the machine has and what the process used of it.
+// A stopwatch, and what the machine has.
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
+
+#include "giga/base/machine.hpp"
 
 namespace giga::tool {
-
-/// The most memory this process ever held, in bytes, mapped pages of files included.
-[[nodiscard]] std::uint64_t peak_bytes();
-
-[[nodiscard]] std::uint64_t physical_memory_bytes();
-
-/// Bytes an ordinary user may still write beside `file`; nothing if the system does not say.
-[[nodiscard]] std::optional<std::uint64_t> free_bytes_beside(const std::filesystem::path& file);
 
 /// Seconds since it was made or last restarted.
 class Stopwatch {

@@ -1,5 +1,5 @@
-// What the library throws about data. Broken preconditions are std::invalid_argument; numerics that end early
-// are a Termination in the result, never an exception.
+// What the library throws. Broken preconditions are std::invalid_argument; numerics that end early are a
+// Termination in the result, never an exception.
 #pragma once
 
 #include <stdexcept>
@@ -27,6 +27,19 @@ class CannotCreate : public std::runtime_error {
 
 /// Reading or writing failed half-way: disk full, device error. The old output is intact.
 class IoError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An option asks for something that cannot be. The message names the option as `field`, which a front end
+/// spells in its own way.
+class OptionError : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+/// The machine has too little of something for what was asked.
+class ResourceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

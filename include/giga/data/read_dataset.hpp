@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "giga/base/error.hpp"
 #include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 
@@ -30,9 +30,9 @@ struct ReadOptions {
 
 /// The options name a column that is not there (the message lists those that are) or give one column two
 /// roles.
-class NoSuchColumn : public std::runtime_error {
+class NoSuchColumn : public OptionError {
  public:
-  using std::runtime_error::runtime_error;
+  using OptionError::OptionError;
 };
 
 /// Bytes of input read so far, and of all (0 if unknown). May be called from any thread, now and then.

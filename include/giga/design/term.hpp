@@ -44,7 +44,9 @@ class NumericTerm final : public Term {
   NumericTerm(Index first, std::vector<std::string> names) : first_(first), names_(std::move(names)) {}
 
   [[nodiscard]] Index num_columns() const override { return std::ssize(names_); }
-  [[nodiscard]] std::string column_name(Index c) const override { return names_[static_cast<std::size_t>(c)]; }
+  [[nodiscard]] std::string column_name(Index c) const override {
+    return names_[static_cast<std::size_t>(c)];
+  }
   void write(const double* const* x, Index count, const ColumnTarget& target) const override;
 
  private:

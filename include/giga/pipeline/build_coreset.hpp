@@ -1,8 +1,9 @@
 // From a problem to its coreset: pihat, projection, construction, held-out error.
 //
-//   const Dataset data = read_dataset("flights.csv", {}, executor);
-//   const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
-//   const CoresetResult result = build_coreset(problem, {.size = 100}, executor);
+//   const Threads threads;
+//   const Dataset data = read_dataset("flights.csv", {}, threads);
+//   const Problem problem(data, {.family = {Family::BernoulliLogit}}, threads);
+//   const CoresetResult result = build_coreset(problem, {.size = 100}, threads);
 #pragma once
 
 #include <array>
@@ -51,15 +52,26 @@ struct CoresetOptions {
 
   Method method = Method::Corrective;
   SelectorKind selector = SelectorKind::Auto;
-  Index size = 100;
+  /// Most points. 0: default_size(), or 1000 where a tolerance is given; never more than there are rows.
+  Index size = 0;
   Index max_steps = 0;   ///< As in GreedyOptions.
   double tolerance = 0;  ///< Ends when heldout_error <= tolerance.
   std::uint64_t seed = 1;
 };
 
-/// The options with Auto replaced: Curvature while its D(D+3)/2 numbers a row are at most 2500, else Random
-/// in the whitened norm with projection_dim = 0.
+/// D(D+3)/2, from 20 to 1000: enough points to match gradient and curvature.
+[[nodiscard]] Index default_size(const Problem& problem);
+
+/// The options with Auto replaced: Curvature while its D(D+3)/2 numbers per row are at most 2500 and all
+/// parameters enter by a linear predictor, else Random in the whitened norm with projection_dim = 0.
 [[nodiscard]] CoresetOptions with_projection(CoresetOptions options, const Problem& problem);
+
+/// The same with the size replaced as well.
+[[nodiscard]] CoresetOptions resolved(CoresetOptions options, const Problem& problem);
+
+struct StageSeconds {
+  double load = 0, laplace = 0, project = 0, prepare = 0, construct = 0, sample = 0, certify = 0, report = 0;
+};
 
 enum class Stage { Laplace, Project, Prepare, Construct };
 [[nodiscard]] std::string_view name(Stage stage);
@@ -74,10 +86,6 @@ struct StageProgress {
 };
 using StageObserver = std::function<Verdict(const StageProgress&)>;
 
-struct StageSeconds {
-  double laplace = 0, project = 0, prepare = 0, construct = 0;
-};
-
 /// One size of projection that was tried.
 struct ProjectionTrial {
   Index dim;
@@ -86,10 +94,11 @@ struct ProjectionTrial {
 };
 
 struct CoresetResult {
-  Coreset coreset;  ///< Rows of the dataset (the first of equal ones), with weights for one such row.
+  CoresetOptions options;  ///< As resolved.
+  Coreset coreset;         ///< Rows of the data (the first of equal ones), with weights for one such row.
   std::vector<double> multiplicity;  ///< How often each of them counts in the data.
-  BuildResult build;                 ///< By distinct rows. Its errors are those of the coreset.
-  double heldout_error = 0;          ///< |V(w) - V| / |V| with vectors of a projection nothing was chosen by
+  BuildResult build;                 ///< By rows of the likelihood. Its errors are those of the coreset.
+  double heldout_error = 0;  ///< |V(w) - V| / |V| with the vectors of a second, independent projection
   Normal pihat = Normal::isotropic(1);
   std::optional<LaplaceResult> laplace;  ///< Unless pihat is the prior.
   bool separable = false;                ///< The mode puts every row on the side of its label (bernoulli).
@@ -108,6 +117,8 @@ struct CoresetResult {
 
 /// The same bits for any number of threads. Where an observer answers Stop the result is that of the steps
 /// made so far (Stage::Construct); before construction its answer is not looked at.
+///
+/// Throws std::invalid_argument for options out of range, and for curvature without a linear predictor.
 [[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
                                           const Executor& executor, const StageObserver& observer = {});
 

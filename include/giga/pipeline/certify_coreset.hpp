@@ -1,4 +1,4 @@
-// The certificate of a coreset of a problem: coreset rows and weights as in coreset.csv, chains as sampled.
+// The certificate of a coreset of a problem: rows of the data and their weights, chains as they were sampled.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@
 
 namespace giga {
 
-/// The model of some rows of the dataset, row k counted weights[k] times, on the problem's scale. Rows of
-/// weight 0 are left out; null if none is left. Throws std::invalid_argument for rows the dataset does not
+/// The likelihood of some rows of the data, row k counted weights[k] times, on the problem's scale. Rows of
+/// weight 0 are left out; null if none is left. Throws std::invalid_argument for rows that the data do not
 /// have, and for weights that are negative or not finite.
-[[nodiscard]] std::unique_ptr<Regression> coreset_model(const Problem& problem, const Coreset& coreset);
+[[nodiscard]] std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset& coreset);
 
-/// The coefficients on the scale of the data; none where that is the scale of the parameters. `scales` must
+/// The parameters on the user's scale; none where that is the scale they were sampled on. `scales` must
 /// outlive them.
-[[nodiscard]] LinearQuantities original_quantities(const BothScales& scales, bool standardised);
+[[nodiscard]] LinearQuantities original_quantities(const BothScales& scales);
 
-/// certificate.hpp against all rows of the problem. The chains have the parameters of problem.model(): of the
-/// standardised features, if they are.
+/// certificate.hpp against all rows of the problem. The chains have the parameters of problem.likelihood().
+/// Its quantities are original_quantities() unless the options have others.
 [[nodiscard]] Certificate certify_coreset(const Problem& problem, const Coreset& coreset,
                                           std::span<const Chain> chains, const Executor& executor,
-                                          const CertificateOptions& options = {},
+                                          CertificateOptions options = {},
                                           const CertificateObserver& observer = {});
 
 }  // namespace giga

@@ -42,10 +42,6 @@ struct FitRound {
   Doubt doubt = Doubt::None;
 };
 
-struct FitSeconds {
-  double laplace = 0, project = 0, prepare = 0, construct = 0, sample = 0, certify = 0;
-};
-
 /// How far a fit has come: all that it needs to go on. Of the present round there may be a coreset, and then
 /// chains.
 struct FitState {
@@ -53,7 +49,7 @@ struct FitState {
   Index next_size = 0;           ///< of the present round; 0: the first, as the options say
   std::optional<CoresetResult> coreset;
   std::vector<Chain> chains;
-  FitSeconds seconds;  ///< of all rounds, and of all runs that had a part in it
+  StageSeconds seconds;  ///< of all rounds, and of all runs that had a part in it
 };
 
 /// Any of them may be empty. Where an answer is Stop the fit returns with `stopped`.
@@ -66,12 +62,12 @@ struct FitObserver {
 };
 
 struct FitResult {
-  CoresetOptions options;  ///< of the last round: size and projection resolved
-  CoresetResult coreset;
-  std::vector<Chain> chains;  ///< of the parameters of problem.model()
+  CoresetResult coreset;           ///< Of the last round.
+  SampleOptions sample;            ///< As resolved.
+  std::vector<Chain> chains = {};  ///< Of the parameters of problem.likelihood().
   Certificate certificate;
   std::vector<FitRound> rounds;
-  FitSeconds seconds;
+  StageSeconds seconds;
   bool stopped = false;  ///< An observer asked to stop: nothing else here means anything.
 };
 
@@ -86,7 +82,10 @@ struct FitResult {
 /// fewer, but never below 1000. The time is that of certify_bench.
 [[nodiscard]] Index affordable_draws(const Problem& problem, Index chains);
 
-/// The coreset's options as they are in a round: size and projection resolved.
+/// The options of the chains, with affordable_draws where none are asked for.
+[[nodiscard]] SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options);
+
+/// The options of the coreset of the present round, resolved.
 [[nodiscard]] CoresetOptions round_options(const Problem& problem, const FitOptions& options,
                                            const FitState& state);
 

@@ -1,5 +1,11 @@
-// A dataset and what is to be learnt from it: the distinct rows, the scale of the features, the model and its
-// prior.
+// What is to be learnt from which rows: a likelihood, a prior, names, and the way back to the user's rows and
+// scale. Every job of the pipeline takes one, whether it was made of a table or of a model of one's own.
+//
+//   const Problem table(data, {.family = {Family::BernoulliLogit}}, threads);
+//   const Problem own(likelihood_of(model), Normal::isotropic(5, 2), {.name = "survival"});
+//
+// There are three numberings of rows: rows of the likelihood, of which equal ones are one; rows of the data;
+// rows of the input, which differ from those where rows were dropped. data_row() and input_row() translate.
 #pragma once
 
 #include <memory>
@@ -10,13 +16,15 @@
 #include "giga/base/executor.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/data/duplicates.hpp"
-#include "giga/design/standardise.hpp"
+#include "giga/design/both_scales.hpp"
+#include "giga/design/design.hpp"
+#include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
 #include "giga/model/regression.hpp"
-#include "giga/design/both_scales.hpp"
 
 namespace giga {
 
+/// The model of a table.
 struct ModelOptions {
   FamilyParameters family;
   double prior_scale = 1;   ///< theta ~ N(0, prior_scale^2 I); > 0
@@ -24,36 +32,65 @@ struct ModelOptions {
   bool standardise = true;  ///< Features to mean 0 and standard deviation 1 over all rows.
 };
 
+/// "bernoulli with logit link, prior N(0, 1^2), features standardised"
+[[nodiscard]] std::string description(const ModelOptions& options);
+
+/// What a model of one's own tells of itself besides its likelihood.
+struct ModelWords {
+  std::string name = "the data";                     ///< Of the data, for titles and messages.
+  std::string description = "a model of one's own";  ///< Of the model, for reports.
+  std::vector<std::string> parameters = {};          ///< Their names; default: those of the likelihood.
+};
+
 class Problem {
  public:
+  /// What a problem that was made of a table has besides.
+  struct Table {
+    const Dataset* data;
+    ModelOptions options;
+    DistinctRows distinct;
+    std::shared_ptr<const Design> design;
+  };
+
   /// `data` must outlive this object. Throws DataError if the response does not fit the family.
   Problem(const Dataset& data, const ModelOptions& options, const Executor& executor);
   /// The same with a scale that is known already, as that of all the data is to a coreset.
   Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor);
+  /// Any likelihood. Throws std::invalid_argument unless prior and names are of its parameters.
+  Problem(std::unique_ptr<const Likelihood> likelihood, Normal prior, ModelWords words = {});
 
-  [[nodiscard]] const Dataset& data() const { return *data_; }
-  [[nodiscard]] const ModelOptions& options() const { return options_; }
-  [[nodiscard]] const DistinctRows& distinct() const { return distinct_; }
-  [[nodiscard]] const Standardisation& scale() const { return scale_; }
-  [[nodiscard]] const Regression& model() const { return *model_; }
+  [[nodiscard]] const Likelihood& likelihood() const { return *likelihood_; }
   [[nodiscard]] const Normal& prior() const { return prior_; }
+  /// Names of the parameters, and their values on the user's scale.
+  [[nodiscard]] const BothScales& scales() const { return *scales_; }
+  /// Of the data, for messages; and the model in words.
+  [[nodiscard]] const std::string& name() const { return words_.name; }
+  [[nodiscard]] const std::string& description() const { return words_.description; }
   /// What the user should know: how labels were mapped, columns that are constant, rows that repeat.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+  /// N, repeats included.
+  [[nodiscard]] Index num_data_rows() const;
+  /// The row of the data that row n of the likelihood is; of equal ones the first.
+  [[nodiscard]] Index data_row(Index n) const;
+  /// The row of the input that a row of the data was.
+  [[nodiscard]] Index input_row(Index data_row) const;
+  /// How the user would find row n of the likelihood.
+  [[nodiscard]] std::string place(Index n) const;
+
+  /// Null for a model of one's own.
+  [[nodiscard]] const Table* table() const { return table_ ? &*table_ : nullptr; }
 
  private:
   Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
           std::optional<Standardisation> scale, const Executor& executor);
 
-  const Dataset* data_;
-  ModelOptions options_;
-  DistinctRows distinct_;
-  Standardisation scale_;
-  std::unique_ptr<Regression> model_;
+  std::optional<Table> table_;
+  std::unique_ptr<const Likelihood> likelihood_;
   Normal prior_;
+  std::optional<BothScales> scales_;
+  ModelWords words_;
   std::vector<std::string> notes_;
 };
-
-/// The scale of the problem's features and that of its parameters.
-[[nodiscard]] BothScales both_scales(const Problem& problem);
 
 }  // namespace giga

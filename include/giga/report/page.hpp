@@ -12,7 +12,9 @@
 #include "giga/construct/build.hpp"
 #include "giga/infer/certificate.hpp"
 #include "giga/infer/chain.hpp"
+#include "giga/pipeline/full_data_cost.hpp"
 #include "giga/report/draws_summary.hpp"
+#include "giga/report/posterior_summary.hpp"
 
 namespace giga {
 
@@ -26,20 +28,6 @@ struct ReportRow {
 struct ReportStage {
   std::string name;
   double seconds = 0;
-};
-
-/// What a chain on all rows would have cost, by the gradients that the coreset's chains needed.
-struct FullDataCost {
-  double gradients = 0;         ///< of all chains, warm-up included
-  double gradient_seconds = 0;  ///< one of them on all rows, measured
-  double parallel_chains = 1;   ///< side by side; >= 1
-
-  [[nodiscard]] double seconds() const { return gradients * gradient_seconds / parallel_chains; }
-};
-
-/// Mean and standard deviation of a coefficient by the Laplace approximation of all rows.
-struct LaplaceMarginal {
-  double mean = 0, sd = 0;
 };
 
 /// Everything a report shows. Text may have any characters; it is shown as text. Parts that are empty are

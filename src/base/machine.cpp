@@ -1,4 +1,5 @@
-#include "support/resources.hpp"
+// What Linux says of memory and disks.
+#include "giga/base/machine.hpp"
 
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -9,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace giga::tool {
+namespace giga {
 namespace {
 
 // "VmHWM:     1234 kB" -> 1234.
@@ -47,4 +48,4 @@ std::optional<std::uint64_t> free_bytes_beside(const std::filesystem::path& file
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
 }
 
-}  // namespace giga::tool
+}  // namespace giga

@@ -1,4 +1,4 @@
-#include "giga/pipeline/coreset_file.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>

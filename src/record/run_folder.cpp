@@ -1,4 +1,5 @@
-#include "run_folder.hpp"
+// Files that appear together, and the record of them last.
+#include "giga/record/run_folder.hpp"
 
 #include <unistd.h>
 
@@ -10,9 +11,8 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
-#include "support/exit_codes.hpp"
 
-namespace giga::tool {
+namespace giga {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,17 +96,17 @@ void check_run_folder(const fs::path& folder, bool force, std::span<const char* 
     return;
   }
   if (!fs::is_directory(folder, ignored))
-    throw CannotCreate(name + ": is a file; --out is a folder: give another name");
+    throw CannotCreate(name + ": is a file; `out` is a folder: give another name");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw CannotCreate(name + ": no permission to write to it");
   const bool used = !draws_in(folder).empty() || fs::exists(folder / kSummaryFile, ignored) ||
                     fs::exists(folder / kRecordFile, ignored);
   if (used && !force)
-    throw CannotCreate(name + ": has the files of an earlier run; use --force to replace them");
+    throw CannotCreate(name + ": has the files of an earlier run; use `force` to replace them");
   for (const fs::path& path : replaced_in(folder, more)) {
     if (fs::is_directory(path, ignored))
-      throw CannotCreate(printable_path(path) + ": is a folder, not a file of a run; give another --out");
+      throw CannotCreate(printable_path(path) + ": is a folder, not a file of a run; give another `out`");
     if (!force && fs::exists(fs::symlink_status(path, ignored)))
-      throw CannotCreate(printable_path(path) + " exists; use --force to replace it, or give another --out");
+      throw CannotCreate(printable_path(path) + " exists; use `force` to replace it, or give another `out`");
   }
 }
 
@@ -116,12 +116,11 @@ void refuse_input_in_folder(const fs::path& folder, const fs::path& input,
   if (!fs::is_directory(folder, ignored)) return;
   for (const fs::path& path : replaced_in(folder, more)) {
     if (fs::equivalent(path, input, ignored))
-      throw UsageError("--out would replace the input " + printable_path(input) + "; give another folder");
+      throw OptionError("`out` would replace the input " + printable_path(input) + "; give another folder");
   }
 }
 
-void write_run_folder(const fs::path& folder, bool force,
-                      const std::vector<std::pair<std::string, std::string>>& files) {
+void write_run_folder(const fs::path& folder, bool force, const RunFiles& files) {
   FolderMade made(folder);
   std::vector<std::unique_ptr<OutputFile>> outputs;
   for (const auto& [name, content] : files) {
@@ -143,4 +142,4 @@ void write_run_folder(const fs::path& folder, bool force,
   }
 }
 
-}  // namespace giga::tool
+}  // namespace giga

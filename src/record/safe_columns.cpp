@@ -3,7 +3,7 @@
 #include <array>
 #include <set>
 
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 
 namespace giga {
 namespace {

@@ -1,5 +1,5 @@
-// The folder that a run writes its files to: draws_1.csv, draws_2.csv, ..., summary.csv, run.json; those of
-// giga fit too.
+// The folder that a run writes its files to: draws_1.csv, draws_2.csv, ..., summary.csv, run.json, and those
+// of a fit besides.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-namespace giga::tool {
+namespace giga {
 
-/// What `giga check` writes to the folder of the draws it certifies.
+/// Of a check of the draws in the folder.
 inline constexpr const char* kCertificateFile = "certificate.json";
 
 inline constexpr const char* kRecordFile = "run.json";
@@ -20,7 +20,7 @@ inline constexpr const char* kReportFile = "report.html";
 inline constexpr const char* kWeightsFile = "weights.csv";      ///< of the draws, by the certificate
 inline constexpr const char* kPosteriorFile = "posterior.csv";  ///< what they say with these weights
 
-/// What giga fit writes besides.
+/// Of a fit.
 inline constexpr std::array kCoresetFiles = {"coreset.csv", "coreset.json"};
 
 /// draws_<number>.csv in the folder, by number.
@@ -31,15 +31,17 @@ inline constexpr std::array kCoresetFiles = {"coreset.csv", "coreset.json"};
 void check_run_folder(const std::filesystem::path& folder, bool force,
                       std::span<const char* const> more = {});
 
-/// Throws UsageError if the input is a file that a run in the folder replaces or removes.
+/// Throws OptionError if the input is a file that a run in the folder replaces or removes.
 void refuse_input_in_folder(const std::filesystem::path& folder, const std::filesystem::path& input,
                             std::span<const char* const> more = {});
+
+/// Names and contents, in the order in which they are to appear: the record last.
+using RunFiles = std::vector<std::pair<std::string, std::string>>;
 
 /// Makes the folder if it does not exist. All files are on the disk before any of them appears; the record of
 /// an earlier run goes first and the new one comes last, so that a record is always that of the other files.
 /// What is left of the earlier run, draws, certificate and report, is removed at the end. On a failure
 /// nothing is left behind.
-void write_run_folder(const std::filesystem::path& folder, bool force,
-                      const std::vector<std::pair<std::string, std::string>>& files);
+void write_run_folder(const std::filesystem::path& folder, bool force, const RunFiles& files);
 
-}  // namespace giga::tool
+}  // namespace giga

@@ -10,7 +10,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 
 namespace giga {
 namespace {

@@ -1,4 +1,5 @@
-#include "giga/pipeline/same_data.hpp"
+// Digests, and the comparison of a table with the coreset that was built from it.
+#include "giga/record/same_data.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,8 +38,8 @@ class Digest {
   std::uint64_t state_ = 0xcbf29ce484222325U;
 };
 
-[[noreturn]] void refuse(const Dataset& data, const CoresetCompanion& companion, const std::string& what) {
-  throw DataError(data.name() + ": is not the table that " + printable_path(companion.path) +
+[[noreturn]] void refuse(const Dataset& data, const CoresetFile& file, const std::string& what) {
+  throw DataError(data.name() + ": is not the table that " + printable_path(file.path) +
                   " was built from: " + what);
 }
 
@@ -57,33 +58,33 @@ Index row_of(const Dataset& data, Index input_row) {
 }
 
 void require_same_row(const Dataset& data, Index row, const WeightedProblem& coreset, Index k,
-                      const CoresetCompanion& companion) {
+                      const CoresetFile& file) {
   const auto differs = [&](const std::string& column, double here, double there) {
-    refuse(data, companion,
+    refuse(data, file,
            "column '" + printable(column) + "' of " + data.place(row) + " is " + shortest(here) +
                ", but the coreset has " + shortest(there) + "; were rows changed or put in another order?");
   };
   const double *here = data.features(row), *there = coreset.data->features(k);
-  for (std::size_t d = 0; d < companion.features.size(); ++d)
-    if (here[d] != there[d]) differs(companion.features[d], here[d], there[d]);
+  for (std::size_t d = 0; d < file.features.size(); ++d)
+    if (here[d] != there[d]) differs(file.features[d], here[d], there[d]);
   const double y = data.response()[static_cast<std::size_t>(row)];
   const double expected = coreset.data->response()[static_cast<std::size_t>(k)];
-  if (y != expected) differs(companion.response, y, expected);
+  if (y != expected) differs(file.response, y, expected);
 }
 
-void require_same_scale(const Problem& problem, const CoresetCompanion& companion, const Executor& executor) {
+void require_same_scale(const Problem& problem, const CoresetFile& file, const Executor& executor) {
   constexpr double kNear = 1e-9;
-  if (!companion.model.standardise) return;
-  const Standardisation scale = standardise(problem.data(), problem.distinct(), executor);
+  if (!file.model.standardise) return;
+  const Standardisation scale = standardise(*problem.table()->data, problem.table()->distinct, executor);
   const auto require = [&](std::size_t d, const char* what, double here, double there, double unit) {
     if (std::abs(here - there) <= kNear * std::max({std::abs(here), std::abs(there), unit})) return;
-    refuse(problem.data(), companion,
-           std::string("the ") + what + " of column '" + printable(companion.features[d]) + "' is " +
+    refuse(*problem.table()->data, file,
+           std::string("the ") + what + " of column '" + printable(file.features[d]) + "' is " +
                shortest(here) + ", but was " + shortest(there));
   };
-  for (std::size_t d = 0; d < companion.features.size(); ++d) {
-    require(d, "mean", scale.mean[d], companion.scale.mean[d], companion.scale.scale[d]);
-    require(d, "standard deviation", scale.scale[d], companion.scale.scale[d], 0);
+  for (std::size_t d = 0; d < file.features.size(); ++d) {
+    require(d, "mean", scale.mean[d], file.scale.mean[d], file.scale.scale[d]);
+    require(d, "standard deviation", scale.scale[d], file.scale.scale[d], 0);
   }
 }
 
@@ -114,50 +115,50 @@ std::string text_digest(std::string_view text) {
   return digest.text();
 }
 
-std::string posterior_digest(const CoresetCompanion& companion) {
+std::string posterior_digest(const CoresetFile& file) {
   Digest digest;
-  const ModelOptions& model = companion.model;
+  const ModelOptions& model = file.model;
   digest.add(family_name(model.family.family));
   digest.add(link_name(model.family.family));
   digest.add(model.family.noise_scale);
   digest.add(model.prior_scale);
   digest.add(static_cast<std::uint64_t>(model.intercept ? 1 : 0));
   digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));
-  digest.add(std::string_view(companion.response));
-  digest.add(static_cast<std::uint64_t>(companion.num_rows));
-  for (std::size_t d = 0; d < companion.features.size(); ++d) {
-    digest.add(std::string_view(companion.features[d]));
-    digest.add(companion.scale.mean[d]);
-    digest.add(companion.scale.scale[d]);
+  digest.add(std::string_view(file.response));
+  digest.add(static_cast<std::uint64_t>(file.num_rows));
+  for (std::size_t d = 0; d < file.features.size(); ++d) {
+    digest.add(std::string_view(file.features[d]));
+    digest.add(file.scale.mean[d]);
+    digest.add(file.scale.scale[d]);
   }
-  for (std::size_t k = 0; k < companion.coreset.rows.size(); ++k) {
-    digest.add(static_cast<std::uint64_t>(companion.coreset.rows[k]));
-    digest.add(companion.coreset.weights[k]);
+  for (std::size_t k = 0; k < file.coreset.rows.size(); ++k) {
+    digest.add(static_cast<std::uint64_t>(file.coreset.rows[k]));
+    digest.add(file.coreset.weights[k]);
   }
-  digest.add(std::string_view(companion.data_digest));
+  digest.add(std::string_view(file.data_digest));
   return digest.text();
 }
 
-Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
-                       const CoresetCompanion& companion, const Executor& executor) {
-  const Dataset& data = problem.data();
-  if (data.num_rows() != companion.num_rows)
-    refuse(data, companion,
-           "it has " + std::to_string(data.num_rows()) + " rows, not " + std::to_string(companion.num_rows));
+Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset, const CoresetFile& file,
+                       const Executor& executor) {
+  const Dataset& data = *problem.table()->data;
+  if (data.num_rows() != file.num_rows)
+    refuse(data, file,
+           "it has " + std::to_string(data.num_rows()) + " rows, not " + std::to_string(file.num_rows));
   Coreset out;
   for (std::size_t k = 0; k < coreset.input_rows.size(); ++k) {
     const Index row = row_of(data, coreset.input_rows[k]);
     if (row < 0)
-      refuse(data, companion,
+      refuse(data, file,
              "the coreset has row " + std::to_string(coreset.input_rows[k]) +
-                 ", which this table has not, or not complete");
-    require_same_row(data, row, coreset, static_cast<Index>(k), companion);
+                 ", which is missing from this table, or incomplete in it");
+    require_same_row(data, row, coreset, static_cast<Index>(k), file);
     out.rows.push_back(row);
-    out.weights.push_back(companion.coreset.weights[k]);
+    out.weights.push_back(file.coreset.weights[k]);
   }
-  require_same_scale(problem, companion, executor);
-  if (!companion.data_digest.empty() && companion.data_digest != data_digest(data, executor))
-    refuse(data, companion, "some of the rows that are not in the coreset, or their weights, have changed");
+  require_same_scale(problem, file, executor);
+  if (!file.data_digest.empty() && file.data_digest != data_digest(data, executor))
+    refuse(data, file, "some of the rows that are not in the coreset, or their weights, have changed");
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,10 @@
-#include "certificate_record.hpp"
-
+// A certificate as a part of records.
 #include <limits>
-#include <stdexcept>
 
-#include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "record/forms.hpp"
 
-namespace giga::tool {
+namespace giga::record {
 namespace {
 
 Json estimate_json(const Estimate& estimate) {
@@ -49,8 +47,7 @@ Json number_json(const std::string& name, double value) {
 
 }  // namespace
 
-Json certificate_json(const Certificate& certificate, const std::vector<std::string>& names,
-                      Index num_original) {
+Json form_of(const Certificate& certificate, const std::vector<std::string>& names, Index num_original) {
   Json out;
   out["verdict"] = certificate.safe() ? "safe" : "not_safe";
   out["doubt"] = name(certificate.doubt);
@@ -70,67 +67,52 @@ Json certificate_json(const Certificate& certificate, const std::vector<std::str
   return out;
 }
 
-namespace {
-
-// A number of a record; null is `absent`.
-double number_in(const Json& json, const char* key,
-                 double absent = std::numeric_limits<double>::quiet_NaN()) {
-  const Json& value = json.at(key);
-  return value.is_null() ? absent : value.get<double>();
-}
-
-Index count_in(const Json& json, const char* key) {
-  return json.at(key).get<Index>();
-}
-
-}  // namespace
-
-Certificate certificate_of(const Json& json) {
+Certificate certificate_of(const Fields& fields) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   Certificate out;
-  out.num_data_rows = count_in(json, "num_rows");
-  out.num_rows = count_in(json, "num_distinct_rows");
-  out.coreset_size = count_in(json, "coreset_size");
-  out.suggested_size = count_in(json, "suggested_size");
-  out.max_rhat = number_in(json, "max_rhat");
-  out.min_ess = number_in(json, "min_ess");
-  out.num_draws_not_finite = count_in(json, "num_draws_not_finite");
-  out.max_rhat_allowed = number_in(json, "max_rhat_allowed");
-  out.min_effective_size = number_in(json, "min_effective_size");
-  out.doubt = enum_of<Doubt>(json.at("doubt"));
-  out.coreset.k_hat = number_in(json, "k_hat", kInfinite);
-  out.coreset.k_limit = number_in(json, "k_limit");
-  out.coreset.effective_size = number_in(json, "effective_size");
-  out.coreset.relative_ess = number_in(json, "relative_ess");
-  out.coreset.num_draws = count_in(json, "num_draws");
-  out.coreset.num_impossible = count_in(json, "num_impossible");
-  out.coreset.usable = json.at("usable").get<bool>();
-  out.coreset.exact = json.at("exact").get<bool>();
-  out.coreset.flat = json.at("flat").get<bool>();
-  out.coreset.spread = number_in(json, "spread", kInfinite);
-  out.laplace.k_hat = number_in(json, "laplace_k_hat", kInfinite);
-  out.laplace.k_limit = number_in(json, "laplace_k_limit");
-  out.laplace.effective_size = number_in(json, "laplace_effective_size");
-  out.laplace.num_draws = count_in(json, "laplace_num_draws");
-  out.laplace.flat = json.at("laplace_flat").get<bool>();
-  out.laplace.exact = json.at("laplace_exact").get<bool>();
-  out.laplace.usable = json.at("laplace_usable").get<bool>();
-  out.disagreement = number_in(json, "disagreement");
-  out.num_gradient_draws = count_in(json, "num_gradient_draws");
-  const auto fisher = [&json](const std::string& name) {
-    return FisherDistance{.value = number_in(json, name.c_str()),
-                          .whitened = number_in(json, (name + "_whitened").c_str())};
+  out.num_data_rows = fields.get<Index>("num_rows");
+  out.num_rows = fields.get<Index>("num_distinct_rows");
+  out.coreset_size = fields.get<Index>("coreset_size");
+  out.suggested_size = fields.get<Index>("suggested_size");
+  out.max_rhat = fields.number("max_rhat");
+  out.min_ess = fields.number("min_ess");
+  out.num_draws_not_finite = fields.get<Index>("num_draws_not_finite");
+  out.max_rhat_allowed = fields.number("max_rhat_allowed");
+  out.min_effective_size = fields.number("min_effective_size");
+  out.doubt = fields.choice<Doubt>("doubt");
+  out.coreset.k_hat = fields.number("k_hat", kInfinite);
+  out.coreset.k_limit = fields.number("k_limit");
+  out.coreset.effective_size = fields.number("effective_size");
+  out.coreset.relative_ess = fields.number("relative_ess");
+  out.coreset.num_draws = fields.get<Index>("num_draws");
+  out.coreset.num_impossible = fields.get<Index>("num_impossible");
+  out.coreset.usable = fields.get<bool>("usable");
+  out.coreset.exact = fields.get<bool>("exact");
+  out.coreset.flat = fields.get<bool>("flat");
+  out.coreset.spread = fields.number("spread", kInfinite);
+  out.laplace.k_hat = fields.number("laplace_k_hat", kInfinite);
+  out.laplace.k_limit = fields.number("laplace_k_limit");
+  out.laplace.effective_size = fields.number("laplace_effective_size");
+  out.laplace.num_draws = fields.get<Index>("laplace_num_draws");
+  out.laplace.flat = fields.get<bool>("laplace_flat");
+  out.laplace.exact = fields.get<bool>("laplace_exact");
+  out.laplace.usable = fields.get<bool>("laplace_usable");
+  out.disagreement = fields.number("disagreement");
+  out.num_gradient_draws = fields.get<Index>("num_gradient_draws");
+  const auto fisher = [&fields](const std::string& name) {
+    return FisherDistance{.value = fields.number(name.c_str()),
+                          .whitened = fields.number((name + "_whitened").c_str())};
   };
   out.fisher_coreset = fisher("fisher_coreset");
   out.fisher_full = fisher("fisher_full");
   out.fisher_laplace = fisher("fisher_laplace");
   const auto divergence = [&](const std::string& name) {
-    return Divergences{number_in(json, (name + "_of_coreset").c_str(), kInfinite),
-                       number_in(json, (name + "_of_full").c_str(), kInfinite)};
+    return Divergences{fields.number((name + "_of_coreset").c_str(), kInfinite),
+                       fields.number((name + "_of_full").c_str(), kInfinite)};
   };
   out.kl_laplace = divergence("kl_laplace");
   out.kl_draws = divergence("kl_draws");
   return out;
 }
 
-}  // namespace giga::tool
+}  // namespace giga::record

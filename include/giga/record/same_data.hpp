@@ -6,8 +6,8 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/construct/build.hpp"
-#include "giga/pipeline/coreset_file.hpp"
 #include "giga/pipeline/problem.hpp"
+#include "giga/record/coreset_file.hpp"
 
 namespace giga {
 
@@ -18,15 +18,16 @@ namespace giga {
 
 /// The same of what the posterior of a coreset depends on: model, response, features, scale, rows and
 /// weights.
-[[nodiscard]] std::string posterior_digest(const CoresetCompanion& companion);
+[[nodiscard]] std::string posterior_digest(const CoresetFile& file);
 
 /// The same of any text.
 [[nodiscard]] std::string text_digest(std::string_view text);
 
-/// The coreset by rows of problem.data(). Throws DataError, with what differs, unless the data has as many
-/// rows as the companion says, the rows of the coreset have the same features and response in it, its scale
-/// is that of the companion within 1e-9, and so is its digest, where the companion has one.
+/// The coreset by rows of the data of `problem`, which was made of a table. Throws DataError, with what
+/// differs, unless the data has as many rows as the file says, the rows of the coreset have the same features
+/// and response in it, its scale is that of the file within 1e-9, and so is its digest, where the file has
+/// one.
 [[nodiscard]] Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
-                                     const CoresetCompanion& companion, const Executor& executor);
+                                     const CoresetFile& file, const Executor& executor);
 
 }  // namespace giga

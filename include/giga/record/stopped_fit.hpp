@@ -13,14 +13,19 @@
 #include <vector>
 
 #include "giga/pipeline/fit.hpp"
-#include "support/config_file.hpp"
 
-namespace giga::tool {
+namespace giga {
 
-class PartialRun {
+/// An option as it was given: "max_depth" and "12".
+struct Setting {
+  std::string name;
+  std::string value;
+};
+
+class StoppedFit {
  public:
   /// Of a folder that may or may not have one.
-  explicit PartialRun(std::filesystem::path folder);
+  explicit StoppedFit(std::filesystem::path folder);
 
   struct Request {
     std::string input;  ///< as it was given
@@ -49,4 +54,4 @@ class PartialRun {
   bool made_folder_ = false;
 };
 
-}  // namespace giga::tool
+}  // namespace giga

@@ -1,4 +1,4 @@
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 #include "giga/base/threads.hpp"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "giga/base/error.hpp"
-#include "giga/report/draws_csv.hpp"
+#include "giga/record/draws_file.hpp"
 #include "report/chains.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,0 +1,97 @@
+// A coreset on disk: coreset.csv, and beside it coreset.json, its companion, with what a posterior needs
+// besides rows and weights. The scale of the features is that of all the data; it is never taken from the
+// coreset's rows.
+//
+//   write_coreset("coreset.csv", coreset_file(problem, result, read, data_digest(data, threads)), false);
+//   const auto file = find_coreset("coreset.csv");
+//   const WeightedProblem problem = read_coreset("coreset.csv", *file, threads);
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "giga/construct/build.hpp"
+#include "giga/data/read_dataset.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "giga/pipeline/problem.hpp"
+
+namespace giga {
+
+/// Rows are those of the input.
+struct CoresetFile {
+  std::filesystem::path path = {};  ///< Of the companion that it was read from.
+
+  Coreset coreset;                   ///< Rows of the input, and weights.
+  std::vector<double> multiplicity;  ///< How often each of them counts in the data; empty: not known.
+  std::vector<std::string> columns;  ///< Of the input, in the order of coreset.csv; empty: not known.
+  std::vector<std::vector<std::string>> cells;  ///< Of each row, the text of each column; not read.
+
+  // What there is of a table, and not of a matrix of vectors or a model of one's own.
+  Index num_rows = 0;        ///< N, of all the data.
+  Index num_parameters = 0;  ///< D.
+  ModelOptions model;
+  std::string response;               ///< As the input called it,
+  std::vector<std::string> features;  ///< like these. Empty: there is no table.
+  Standardisation scale;              ///< Of all the data.
+  ReadOptions read;                   ///< How the input was read; response and features as above.
+  std::string data_digest;            ///< Of the input (same_data.hpp); empty: not known.
+
+  // How it was built; written, not read.
+  CoresetOptions options;
+  Index dim = 0;  ///< J
+  double relative_error = 0, heldout_error = 0;
+  Termination termination = Termination::SizeReached;
+
+  [[nodiscard]] bool has_table() const { return !features.empty(); }
+};
+
+/// `read` is how the data were read; `digest` that of same_data.hpp. Of a model of one's own neither means
+/// anything.
+[[nodiscard]] CoresetFile coreset_file(const Problem& problem, const CoresetResult& result,
+                                       const ReadOptions& read = {}, const std::string& digest = {});
+/// A coreset of vectors: rows and weights alone.
+[[nodiscard]] CoresetFile coreset_file(const CoresetResult& result);
+
+/// row,weight and, for a table, the columns of the input. Names that a spreadsheet would take for a formula
+/// get an apostrophe.
+[[nodiscard]] std::string coreset_csv(const CoresetFile& file);
+/// The companion. The same bytes for the same coreset. Only of a table.
+[[nodiscard]] std::string coreset_json(const CoresetFile& file);
+
+/// Both files, or coreset.csv alone where there is no table or `path` is a pipe. All is on the disk before
+/// any of it appears. Throws CannotCreate and IoError.
+void write_coreset(const std::filesystem::path& path, const CoresetFile& file, bool overwrite);
+
+/// The names that the columns of the input have in coreset.csv, after `row` and `weight`: each once, inert in
+/// a spreadsheet; columns called row or weight get `input_` before their name.
+[[nodiscard]] std::vector<std::string> coreset_headings(const std::vector<std::string>& columns);
+
+/// coreset.json of coreset.csv; x.json.json of x.json.
+[[nodiscard]] std::filesystem::path companion_path(const std::filesystem::path& coreset);
+
+/// Whether it is a CSV file whose columns begin with row and weight. Throws nothing about files that are not
+/// there: reading them will.
+[[nodiscard]] bool has_coreset_columns(const std::filesystem::path& path);
+
+/// What the companion of a coreset says. Nothing if there is no such file, or if it is a JSON file about
+/// something else; DataError if it is damaged, or written by a newer giga.
+[[nodiscard]] std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset);
+
+/// A coreset as a weighted regression.
+struct WeightedProblem {
+  std::unique_ptr<Dataset> data;
+  std::unique_ptr<Problem> problem;   ///< Its multiplicities are the weights, its scale that of all the data.
+  std::vector<std::string> features;  ///< As the input called them; `data` has the headings of coreset.csv.
+  std::vector<Index> input_rows;      ///< Of each row of `data`.
+  Index num_rows = 0;                 ///< N
+};
+
+/// Throws what read_dataset throws, but DataError for missing columns; and DataError if the rows or weights
+/// of the two files differ, for then the scale may be that of other data.
+[[nodiscard]] WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFile& file,
+                                           const Executor& executor, const ReadProgress& progress = {});
+
+}  // namespace giga

@@ -1,0 +1,56 @@
+// Who runs side by side, chains or blocks of rows; and how long each chain took.
+#include "giga/pipeline/sample_posterior.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "giga/infer/posterior.hpp"
+
+namespace giga {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool share_rows(Index chains, Index num_rows, int threads) {
+  constexpr Index kBlocksPerThread = 2;
+  return chains < threads && num_blocks(num_rows) >= kBlocksPerThread * threads;
+}
+
+// When a chain made its first transition and its last; each is written by its chain alone.
+struct Span {
+  double first_s = 0, last_s = 0;
+};
+
+}  // namespace
+
+bool PosteriorSample::stopped() const {
+  return std::ranges::any_of(chains, [](const Chain& chain) { return chain.stopped; });
+}
+
+PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& prior, const Normal& about,
+                                 Index chains, const SampleOptions& options, const Executor& executor,
+                                 const ChainObserver& observer) {
+  const auto start = Clock::now();
+  const bool rows = share_rows(chains, likelihood.num_rows(), executor.num_threads());
+  const Posterior posterior(likelihood, prior, rows ? &executor : nullptr);
+  std::vector<Span> spans(static_cast<std::size_t>(chains));
+  const ChainObserver timed = [&](const ChainProgress& at) {
+    Span& span = spans[static_cast<std::size_t>(at.chain)];
+    span.last_s = seconds_since(start);
+    if (at.iteration == 1 && span.first_s == 0) span.first_s = span.last_s;
+    return observer ? observer(at) : Verdict::Continue;
+  };
+  SampleOptions side_by_side = options;
+  side_by_side.threads = rows ? 1 : executor.num_threads();
+  PosteriorSample out;
+  out.chains = sample_about(posterior, about, chains, side_by_side, timed);
+  for (const Span& span : spans) out.chain_seconds.push_back(span.last_s - span.first_s);
+  out.seconds = seconds_since(start);
+  return out;
+}
+
+}  // namespace giga

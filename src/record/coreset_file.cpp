@@ -1,0 +1,255 @@
+// coreset.csv and coreset.json, written and read.
+#include "giga/record/coreset_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/version.hpp"
+#include "giga/data/mapped_file.hpp"
+#include "giga/data/output_file.hpp"
+#include "record/forms.hpp"
+
+namespace giga {
+namespace {
+
+using record::Fields;
+using record::Json;
+
+constexpr Index kFormat = 1;  // of coreset.json; files of version 0.1 do not say it
+
+Json rows_json(const CoresetFile& file) {
+  Json json = {{"rows", file.coreset.rows}, {"weights", file.coreset.weights}};
+  if (!file.multiplicity.empty()) json["multiplicity"] = file.multiplicity;
+  return json;
+}
+
+CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
+  record::require_format(fields, kFormat);
+  CoresetFile out;
+  out.path = path;
+  out.num_rows = fields.get<Index>("N");
+  out.num_parameters = fields.optional<Index>("D").value_or(0);
+  out.model = record::model_of(fields.at("model"));
+  out.response = fields.get<std::string>("response");
+  record::Scaled scaled = record::scaled_of(fields.at("standardisation"));
+  if (scaled.features.empty()) fields.refuse("standardisation/features", "is empty");
+  out.features = std::move(scaled.features);
+  out.scale = std::move(scaled.scale);
+  if (fields.has("columns")) out.columns = fields.get<std::vector<std::string>>("columns");
+  const Fields coreset = fields.at("coreset");
+  out.coreset.rows = coreset.get<std::vector<Index>>("rows");
+  out.coreset.weights = coreset.get<std::vector<double>>("weights");
+  if (out.coreset.rows.size() != out.coreset.weights.size())
+    fields.refuse("coreset", "does not have as many rows as weights");
+  if (coreset.has("multiplicity")) out.multiplicity = coreset.get<std::vector<double>>("multiplicity");
+  // Companions from before 0.1 do not say how the input was read: then as by default.
+  if (fields.has("read")) out.read = record::read_of(fields.at("read"));
+  out.read.response = out.response;
+  out.read.features = out.features;
+  if (fields.has("data_digest")) out.data_digest = fields.get<std::string>("data_digest");
+  return out;
+}
+
+// What coreset.csv calls a column of the input.
+std::string heading_of(const std::string& column, const CoresetFile& file,
+                       const std::vector<std::string>& headings) {
+  const auto found = std::find(file.columns.begin(), file.columns.end(), column);
+  if (found == file.columns.end()) return inert(column);
+  return headings[static_cast<std::size_t>(found - file.columns.begin())];
+}
+
+Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, const Executor& executor,
+                  const ReadProgress& progress) {
+  const std::vector<std::string> headings = coreset_headings(file.columns);
+  ReadOptions options;
+  options.weights = "weight";
+  options.response = heading_of(file.response, file, headings);
+  options.features.emplace();
+  for (const std::string& feature : file.features)
+    options.features->push_back(heading_of(feature, file, headings));
+  try {
+    return read_dataset(path, options, executor, progress);
+  } catch (const NoSuchColumn& error) {
+    throw DataError(std::string(error.what()) + "; " + printable_path(file.path) +
+                    " names it, so the two files are not of one coreset");
+  }
+}
+
+std::vector<Index> input_rows_of(const Dataset& data) {
+  std::vector<Index> all(static_cast<std::size_t>(data.num_rows()));
+  for (std::size_t n = 0; n < all.size(); ++n) all[n] = static_cast<Index>(n);
+  std::vector<Index> out;
+  for (const auto& cells : data.cells(all)) {
+    const std::string& text = cells[0];
+    Index row = -1;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), row);
+    if (result.ec != std::errc{} || result.ptr != text.data() + text.size() || row < 0)
+      throw DataError(data.name() + ": " + data.place(std::ssize(out)) + ", column 'row': '" +
+                      printable(text) + "' is not a row, a whole number from 0; build the coreset again");
+    out.push_back(row);
+  }
+  return out;
+}
+
+void require_one_coreset(const WeightedProblem& problem, const CoresetFile& file) {
+  const auto weights = problem.data->weights();
+  if (problem.input_rows == file.coreset.rows &&
+      std::equal(weights.begin(), weights.end(), file.coreset.weights.begin(), file.coreset.weights.end()))
+    return;
+  throw DataError(problem.data->name() + ": its rows and weights are not those of " +
+                  printable_path(file.path) +
+                  ", so the scale of the features may be that of other data; build the coreset again");
+}
+
+}  // namespace
+
+CoresetFile coreset_file(const CoresetResult& result) {
+  CoresetFile out;
+  out.coreset = result.coreset;
+  out.multiplicity = result.multiplicity;
+  out.options = result.options;
+  out.dim = result.dim;
+  out.relative_error = result.build.relative_error;
+  out.heldout_error = result.heldout_error;
+  out.termination = result.build.termination;
+  return out;
+}
+
+CoresetFile coreset_file(const Problem& problem, const CoresetResult& result, const ReadOptions& read,
+                         const std::string& digest) {
+  CoresetFile out = coreset_file(result);
+  for (Index& row : out.coreset.rows) row = problem.input_row(row);
+  out.num_rows = problem.num_data_rows();
+  out.num_parameters = problem.likelihood().num_parameters();
+  const Problem::Table* table = problem.table();
+  if (table == nullptr) return out;
+  for (const Column& column : table->data->columns()) out.columns.push_back(column.name);
+  out.cells = table->data->cells(result.coreset.rows);
+  out.model = table->options;
+  out.response = table->data->response_name();
+  out.features = table->data->feature_names();
+  out.scale = table->design->scale();
+  out.read = read;
+  out.data_digest = digest;
+  return out;
+}
+
+std::string coreset_csv(const CoresetFile& file) {
+  std::string csv = "row,weight";
+  for (const std::string& name : coreset_headings(file.columns)) csv.append(",").append(csv_field(name));
+  csv += "\n";
+  for (std::size_t i = 0; i < file.coreset.rows.size(); ++i) {
+    csv.append(std::to_string(file.coreset.rows[i])).append(",").append(shortest(file.coreset.weights[i]));
+    if (!file.cells.empty()) {
+      for (const std::string& cell : file.cells[i]) csv.append(",").append(csv_field(inert(cell)));
+    }
+    csv += "\n";
+  }
+  return csv;
+}
+
+std::string coreset_json(const CoresetFile& file) {
+  Json reading = record::form_of(file.read);
+  reading.erase("response");  // they stand by themselves
+  reading.erase("features");
+  Json out;
+  out["giga"] = "coreset";
+  out["version"] = version();
+  out["format"] = kFormat;
+  out["N"] = file.num_rows;
+  out["D"] = file.num_parameters;
+  out["J"] = file.dim;
+  out["size"] = file.coreset.size();
+  out["model"] = record::form_of(file.model);
+  out["response"] = file.response;
+  out["columns"] = file.columns;
+  out["read"] = std::move(reading);
+  out["data_digest"] = file.data_digest;
+  out["standardisation"] = record::form_of(record::Scaled{file.features, file.scale});
+  out["projection"] = record::projection_form(file.options);
+  out["method"] = name(file.options.method);
+  out["seed"] = file.options.seed;
+  out["relative_error"] = file.relative_error;
+  out["heldout_error"] = file.heldout_error;
+  out["termination"] = name(file.termination);
+  out["coreset"] = rows_json(file);
+  return record::dumped(out);
+}
+
+void write_coreset(const std::filesystem::path& path, const CoresetFile& file, bool overwrite) {
+  OutputFile csv(path, overwrite);
+  csv.write(coreset_csv(file));
+  csv.finish();
+  if (file.has_table() && !OutputFile::is_direct(path)) {
+    OutputFile companion(companion_path(path), overwrite);
+    companion.write(coreset_json(file));
+    companion.commit();
+  }
+  csv.commit();
+}
+
+std::vector<std::string> coreset_headings(const std::vector<std::string>& columns) {
+  std::set<std::string> taken(columns.begin(), columns.end());
+  std::vector<std::string> headings;
+  for (std::string name : columns) {
+    if (name == "row" || name == "weight") {
+      do {
+        name.insert(0, "input_");
+      } while (!taken.insert(name).second);
+    }
+    headings.push_back(inert(name));
+  }
+  return headings;
+}
+
+std::filesystem::path companion_path(const std::filesystem::path& coreset) {
+  std::filesystem::path path = coreset;
+  return path.replace_extension(path.extension() == ".json" ? ".json.json" : ".json");
+}
+
+bool has_coreset_columns(const std::filesystem::path& path) {
+  constexpr std::string_view kFirst = "row,weight";
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::error_code ignored;
+  const bool commas = extension == ".csv" || extension == ".txt";
+  if (!commas || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream in(path, std::ios::binary);
+  std::string start(kFirst.size() + 4, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(in.gcount()));
+  if (start.starts_with("\xEF\xBB\xBF")) start.erase(0, 3);
+  if (!start.starts_with(kFirst)) return false;
+  return start.size() == kFirst.size() ||
+         std::string_view(",\r\n").find(start[kFirst.size()]) != std::string_view::npos;
+}
+
+std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {
+  const std::filesystem::path path = companion_path(coreset);
+  const Json json = record::parsed_file(path);
+  if (json.is_null()) return std::nullopt;
+  if (json.is_discarded())
+    throw DataError(printable_path(path) +
+                    ": is not JSON, or was cut short; build the coreset again, or move it away");
+  if (!json.is_object() || json.value("giga", Json()) != "coreset") return std::nullopt;
+  return file_of(Fields(json, printable_path(path), "build the coreset again"), path);
+}
+
+WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFile& file,
+                             const Executor& executor, const ReadProgress& progress) {
+  WeightedProblem out;
+  out.data = std::make_unique<Dataset>(read_rows(path, file, executor, progress));
+  out.input_rows = input_rows_of(*out.data);
+  require_one_coreset(out, file);
+  out.problem = std::make_unique<Problem>(*out.data, file.model, file.scale, executor);
+  out.features = file.features;
+  out.num_rows = file.num_rows;
+  return out;
+}
+
+}  // namespace giga

@@ -1,0 +1,238 @@
+// The JSON forms of options and results, each written and read side by side.
+#include "record/forms.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace giga::record {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+void require_scale(const Fields& fields, const char* key, double value) {
+  if (!(std::isfinite(value) && value > 0)) fields.refuse(key, "must be positive");
+}
+
+}  // namespace
+
+Json form_of(const ModelOptions& model) {
+  return {{"family", family_name(model.family.family)},
+          {"link", link_name(model.family.family)},
+          {"noise_scale", model.family.noise_scale},
+          {"prior_scale", model.prior_scale},
+          {"intercept", model.intercept},
+          {"standardise", model.standardise}};
+}
+
+ModelOptions model_of(const Fields& fields) {
+  ModelOptions model;
+  const auto family = fields.get<std::string>("family"), link = fields.get<std::string>("link");
+  const auto found = family_named(family, link);
+  if (!found)
+    fields.refuse("family", "is '" + printable(family) + "' with the link '" + printable(link) + "'");
+  model.family.family = *found;
+  model.family.noise_scale = fields.get<double>("noise_scale");
+  model.prior_scale = fields.get<double>("prior_scale");
+  model.intercept = fields.get<bool>("intercept");
+  model.standardise = fields.get<bool>("standardise");
+  require_scale(fields, "noise_scale", model.family.noise_scale);
+  require_scale(fields, "prior_scale", model.prior_scale);
+  return model;
+}
+
+Json form_of(const ReadOptions& read) {
+  return {{"response", or_null(read.response)},
+          {"features", or_null(read.features)},
+          {"weights", or_null(read.weights)},
+          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
+          {"delimiter", std::string(1, read.delimiter)},
+          {"header", read.header}};
+}
+
+ReadOptions read_of(const Fields& fields) {
+  ReadOptions read;
+  read.response = fields.optional<std::string>("response");
+  read.features = fields.optional<std::vector<std::string>>("features");
+  read.weights = fields.optional<std::string>("weights");
+  read.missing = fields.get<std::string>("missing") == "drop" ? Missing::Drop : Missing::Refuse;
+  const auto delimiter = fields.get<std::string>("delimiter");
+  if (delimiter.size() != 1 ||
+      std::string_view("\"\r\n.+-eE0123456789").find(delimiter) != std::string_view::npos)
+    fields.refuse("delimiter", "must be one character that is not part of a number");
+  read.delimiter = delimiter[0];
+  read.header = fields.get<bool>("header");
+  return read;
+}
+
+Json form_of(const Scaled& scaled) {
+  return {{"features", scaled.features}, {"mean", scaled.scale.mean}, {"scale", scaled.scale.scale}};
+}
+
+Scaled scaled_of(const Fields& fields) {
+  Scaled out;
+  out.features = fields.get<std::vector<std::string>>("features");
+  out.scale.mean = fields.get<std::vector<double>>("mean");
+  out.scale.scale = fields.get<std::vector<double>>("scale");
+  if (out.scale.mean.size() != out.features.size() || out.scale.scale.size() != out.features.size())
+    fields.refuse("mean", "and 'scale' do not have one entry per feature");
+  for (std::size_t d = 0; d < out.features.size(); ++d) {
+    if (!std::isfinite(out.scale.mean[d]) || !std::isfinite(out.scale.scale[d]) || out.scale.scale[d] <= 0)
+      fields.refuse("scale", "has a scale that is not positive, or a mean that is not finite");
+  }
+  return out;
+}
+
+Json projection_form(const CoresetOptions& options) {
+  return {{"projection", name(options.projection)},
+          {"norm", name(options.norm)},
+          {"projection_dim", options.projection_dim > 0 ? Json(options.projection_dim) : Json("auto")},
+          {"expansion", name(options.expansion)},
+          {"remainder_dim", options.remainder_dim},
+          {"heldout_dim", options.heldout_dim},
+          {"pihat", name(options.pihat)},
+          {"pihat_rows", options.subsample_rows > 0 ? Json(options.subsample_rows) : Json(nullptr)}};
+}
+
+Json construction_form(const CoresetOptions& options) {
+  return {{"method", name(options.method)},
+          {"selector", name(options.selector)},
+          {"size", options.size},
+          {"max_steps", options.max_steps > 0 ? Json(options.max_steps) : Json(nullptr)},
+          {"tolerance", options.tolerance}};
+}
+
+Json form_of(const SampleOptions& options) {
+  const bool nuts = options.sampler == SamplerKind::Nuts, hmc = options.sampler == SamplerKind::Hmc;
+  return {{"metric", name(options.metric)},
+          {"warmup", options.warmup},
+          {"draws", options.draws},
+          {"thin", options.thin},
+          {"target_accept", nuts || hmc ? Json(options.target_accept) : Json(nullptr)},
+          {"max_depth", nuts ? Json(options.max_depth) : Json(nullptr)},
+          {"leapfrog_steps", hmc ? Json(options.leapfrog_steps) : Json(nullptr)},
+          {"step_jitter", hmc ? Json(options.step_jitter) : Json(nullptr)}};
+}
+
+SampleOptions sample_of(const Fields& fields) {
+  SampleOptions out;
+  out.sampler = fields.choice<SamplerKind>("sampler");
+  out.metric = fields.choice<MetricKind>("metric");
+  out.warmup = fields.get<Index>("warmup");
+  out.draws = fields.get<Index>("draws");
+  out.thin = fields.get<Index>("thin");
+  out.target_accept = fields.number("target_accept", out.target_accept);
+  out.max_depth = fields.optional<Index>("max_depth").value_or(out.max_depth);
+  out.leapfrog_steps = fields.optional<Index>("leapfrog_steps").value_or(out.leapfrog_steps);
+  out.step_jitter = fields.number("step_jitter", out.step_jitter);
+  return out;
+}
+
+Json form_of(const StepRecord& step) {
+  return {{"step", step.step},
+          {"row", step.row},
+          {"size", step.size},
+          {"gamma", step.step_length},
+          {"alignment", step.alignment},
+          {"relative_error", step.relative_error},
+          {"heldout_error", step.heldout_error},
+          {"bound", step.bound}};
+}
+
+StepRecord step_of(const Fields& fields) {
+  return {.step = fields.get<Index>("step"),
+          .row = fields.get<Index>("row"),
+          .size = fields.get<Index>("size"),
+          .step_length = fields.number("gamma"),
+          .alignment = fields.number("alignment"),
+          .relative_error = fields.number("relative_error"),
+          .bound = fields.number("bound"),
+          .heldout_error = fields.number("heldout_error")};
+}
+
+Json form_of(const ProjectionTrial& trial) {
+  return {{"J", trial.dim},
+          {"size", trial.size},
+          {"relative_error", trial.relative_error},
+          {"heldout_error", trial.heldout_error}};
+}
+
+ProjectionTrial trial_of(const Fields& fields) {
+  return {.dim = fields.get<Index>("J"),
+          .relative_error = fields.number("relative_error"),
+          .heldout_error = fields.number("heldout_error"),
+          .size = fields.get<Index>("size")};
+}
+
+Json form_of(const LaplaceResult& laplace) {
+  return {{"mean", laplace.posterior.mean()}, {"precision", laplace.posterior.precision()},
+          {"log_joint", laplace.log_joint},   {"log_likelihood", laplace.log_likelihood},
+          {"log_prior", laplace.log_prior},   {"iterations", laplace.iterations},
+          {"decrement", laplace.decrement},   {"end", static_cast<int>(laplace.end)}};
+}
+
+LaplaceResult laplace_of(const Fields& fields) {
+  LaplaceResult out{Normal::with_precision(fields.get<std::vector<double>>("mean"),
+                                           fields.get<std::vector<double>>("precision"))};
+  out.log_joint = fields.number("log_joint");
+  out.log_likelihood = fields.number("log_likelihood");
+  out.log_prior = fields.number("log_prior");
+  out.iterations = fields.get<Index>("iterations");
+  out.decrement = fields.number("decrement");
+  out.end = static_cast<LaplaceEnd>(fields.get<int>("end"));
+  return out;
+}
+
+Json form_of(const FitRound& round) {
+  return {{"size", round.size},
+          {"relative_error", round.relative_error},
+          {"heldout_error", round.heldout_error},
+          {"k_hat", round.k_hat},
+          {"effective_size", round.effective_size},
+          {"doubt", name(round.doubt)}};
+}
+
+FitRound round_of(const Fields& fields) {
+  return {fields.get<Index>("size"),         fields.number("relative_error"), fields.number("heldout_error"),
+          fields.number("k_hat", kInfinite), fields.number("effective_size"), fields.choice<Doubt>("doubt")};
+}
+
+Json form_of(const StageSeconds& s) {
+  return {{"load", s.load},           {"laplace", s.laplace}, {"project", s.project}, {"prepare", s.prepare},
+          {"construct", s.construct}, {"sample", s.sample},   {"certify", s.certify}, {"report", s.report}};
+}
+
+StageSeconds seconds_of(const Fields& fields) {
+  const auto stage = [&fields](const char* key) { return fields.has(key) ? fields.number(key) : 0.0; };
+  return {stage("load"),      stage("laplace"), stage("project"), stage("prepare"),
+          stage("construct"), stage("sample"),  stage("certify"), stage("report")};
+}
+
+Json form_of(const FullDataCost& cost) {
+  return {{"gradients", cost.gradients},
+          {"gradient_seconds", cost.gradient_seconds},
+          {"parallel_chains", cost.parallel_chains},
+          {"seconds", cost.seconds()}};
+}
+
+FullDataCost cost_of(const Fields& fields) {
+  return {fields.number("gradients"), fields.number("gradient_seconds"), fields.number("parallel_chains")};
+}
+
+Json form_of(const Quantity& quantity) {
+  const QuantitySummary& s = quantity.summary;
+  return {{"variable", quantity.name},
+          {"mean", s.mean},
+          {"median", s.median},
+          {"sd", s.sd},
+          {"mad", s.mad},
+          {"q5", s.q5},
+          {"q95", s.q95},
+          {"rhat", s.rhat},
+          {"ess_bulk", s.ess_bulk},
+          {"ess_tail", s.ess_tail},
+          {"mcse_mean", s.mcse_mean},
+          {"mcse_sd", s.mcse_sd}};
+}
+
+}  // namespace giga::record

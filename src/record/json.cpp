@@ -1,0 +1,59 @@
+// Text to JSON and back.
+#include "record/json.hpp"
+
+#include <limits>
+
+#include "giga/base/error.hpp"
+#include "giga/base/version.hpp"
+#include "giga/data/mapped_file.hpp"
+
+namespace giga::record {
+
+std::string dumped(const Json& json) {
+  // replace: a path need not be UTF-8, a record must be.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json parsed(std::string_view text) {
+  return Json::parse(text, nullptr, false);
+}
+
+Json parsed_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return nullptr;
+  const MappedFile file = MappedFile::open(path);
+  return parsed({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+}
+
+double Fields::number(const char* key) const {
+  return number(key, std::numeric_limits<double>::quiet_NaN());
+}
+
+Fields Fields::at(const char* key) const {
+  if (!has(key) || !(*json_)[key].is_object()) refuse(key, "is missing or of another kind");
+  Fields inner((*json_)[key], file_, advice_);
+  inner.within_ = within_ + key + "/";
+  return inner;
+}
+
+std::vector<Fields> Fields::list(const char* key) const {
+  if (!has(key) || !(*json_)[key].is_array()) refuse(key, "is missing or of another kind");
+  std::vector<Fields> all;
+  for (const Json& each : (*json_)[key]) {
+    all.emplace_back(each, file_, advice_);
+    all.back().within_ = within_ + key + "/";
+  }
+  return all;
+}
+
+void require_format(const Fields& fields, Index known) {
+  if (!fields.has("format") || fields.get<Index>("format") <= known) return;
+  fields.refuse("format", "is " + fields.json()["format"].dump() +
+                              ": it was written by a newer giga, and this is " + std::string(version()));
+}
+
+void Fields::refuse(const std::string& key, const std::string& what) const {
+  throw DataError(file_ + ": '" + within_ + key + "' " + what + "; " + advice_);
+}
+
+}  // namespace giga::record

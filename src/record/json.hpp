@@ -1,0 +1,103 @@
+// JSON as records are written and read. Here and not in every file: the parser is long to compile.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "giga/base/text.hpp"
+
+namespace giga::record {
+
+using Json = nlohmann::ordered_json;
+
+/// Indented text, with a newline. Numbers that are not finite are null: JSON has no word for them.
+[[nodiscard]] std::string dumped(const Json& json);
+
+/// What a text says; is_discarded() if it is not JSON.
+[[nodiscard]] Json parsed(std::string_view text);
+
+/// What a file says; is_discarded() if it is not JSON, null if there is no such file.
+[[nodiscard]] Json parsed_file(const std::filesystem::path& path);
+
+template <typename Value>
+[[nodiscard]] Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// The value of an enumeration by its name(), as records have it; std::invalid_argument for another.
+template <typename Enum>
+[[nodiscard]] Enum enum_named(const std::string& text) {
+  for (int value = 0;; ++value) {
+    const std::string_view known = name(static_cast<Enum>(value));
+    if (known == text) return static_cast<Enum>(value);
+    if (known == "unknown") throw std::invalid_argument("'" + printable(text) + "' is not known");
+  }
+}
+
+/// The fields of an object in a file. One that is missing, or not what it should be, is a DataError that
+/// names the file and the field and ends with the advice: "run again".
+class Fields {
+ public:
+  /// `json` must outlive this object.
+  Fields(const Json& json, std::string file, std::string advice)
+      : json_(&json), file_(std::move(file)), advice_(std::move(advice)) {}
+
+  [[nodiscard]] const Json& json() const { return *json_; }
+  [[nodiscard]] bool has(const char* key) const { return json_->is_object() && json_->contains(key); }
+  /// Whether it is absent or null.
+  [[nodiscard]] bool is_null(const char* key) const { return !has(key) || (*json_)[key].is_null(); }
+
+  template <typename Value>
+  [[nodiscard]] Value get(const char* key) const {
+    try {
+      return json_->at(key).template get<Value>();
+    } catch (const Json::exception&) {
+      refuse(key, "is missing or of another kind");
+    }
+  }
+
+  /// A number; null is `absent`.
+  [[nodiscard]] double number(const char* key, double absent) const {
+    return has(key) && (*json_)[key].is_null() ? absent : get<double>(key);
+  }
+  [[nodiscard]] double number(const char* key) const;
+
+  template <typename Value>
+  [[nodiscard]] std::optional<Value> optional(const char* key) const {
+    return is_null(key) ? std::nullopt : std::optional(get<Value>(key));
+  }
+
+  template <typename Enum>
+  [[nodiscard]] Enum choice(const char* key) const {
+    const auto text = get<std::string>(key);
+    try {
+      return enum_named<Enum>(text);
+    } catch (const std::invalid_argument& error) {
+      refuse(key, std::string("is ") + error.what());
+    }
+  }
+
+  /// An object within.
+  [[nodiscard]] Fields at(const char* key) const;
+  /// The entries of an array.
+  [[nodiscard]] std::vector<Fields> list(const char* key) const;
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& what) const;
+
+ private:
+  const Json* json_;
+  std::string file_, advice_;
+  std::string within_;  // "model/"
+};
+
+/// Throws DataError if the file has a later format than `known`: it was written by a newer giga.
+void require_format(const Fields& fields, Index known);
+
+}  // namespace giga::record

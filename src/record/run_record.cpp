@@ -1,0 +1,374 @@
+// run.json, written and read.
+#include "giga/record/run_record.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "giga/base/error.hpp"
+#include "giga/base/version.hpp"
+#include "giga/record/draws_file.hpp"
+#include "record/forms.hpp"
+
+namespace giga {
+
+std::string_view name(Protocol protocol) {
+  switch (protocol) {
+    case Protocol::Stan: return "stan";
+    case Protocol::Paper: return "paper";
+  }
+  return "unknown";
+}
+
+namespace {
+
+using record::Fields;
+using record::Json;
+
+constexpr Index kFormat = 1;  // of run.json; files of version 0.1 do not say it
+
+Json options_form(const RunOptions& options) {
+  Json out = Json::object();
+  if (options.input) out["input"] = *options.input;
+  out["path"] = options.path.native();
+  for (const auto& [key, value] : options.files) {
+    if (key != "out") out[key] = record::or_null(value);
+  }
+  if (options.read) out.update(record::form_of(*options.read));
+  if (options.model) out.update(record::form_of(*options.model));
+  if (options.coreset) {
+    if (options.input != "vectors" && options.input != "loglik")
+      out.update(record::projection_form(*options.coreset));
+    out.update(record::construction_form(*options.coreset));
+  }
+  if (options.sample) {
+    out["sampler"] = name(options.sample->sampler);
+    if (options.protocol) out["protocol"] = name(*options.protocol);
+    out["chains"] = record::or_null(options.chains);
+    out.update(record::form_of(*options.sample));
+  } else if (options.chains) {
+    out["chains"] = *options.chains;
+  }
+  if (options.seed) out["seed"] = *options.seed;
+  if (options.threads) out["threads"] = *options.threads;
+  if (options.strict) out["strict"] = *options.strict;
+  for (const auto& [key, value] : options.files) {
+    if (key == "out") out[key] = record::or_null(value);
+  }
+  return out;
+}
+
+RunOptions options_of(const Fields& fields) {
+  RunOptions out;
+  out.path = fields.get<std::string>("path");
+  if (fields.has("family")) out.model = record::model_of(fields);
+  if (fields.has("method")) {
+    out.coreset.emplace();
+    out.coreset->method = fields.choice<Method>("method");
+    out.coreset->size = fields.get<Index>("size");
+  }
+  if (!fields.is_null("sampler")) out.sample = record::sample_of(fields);
+  out.chains = fields.optional<Index>("chains");
+  for (const char* key : {"companion", "coreset", "dir"}) {
+    if (fields.has(key)) out.files.emplace_back(key, fields.optional<std::string>(key));
+  }
+  return out;
+}
+
+Json pihat_form(const RunRecord& run) {
+  const CoresetResult& coreset = *run.coreset;
+  Json pihat = {{"parameters", run.pihat_names},
+                {"mean", coreset.pihat.mean()},
+                {"sd", coreset.pihat.standard_deviations()}};
+  if (coreset.laplace) {
+    pihat["log_joint"] = coreset.laplace->log_joint;
+    pihat["log_likelihood"] = coreset.laplace->log_likelihood;
+    pihat["log_prior"] = coreset.laplace->log_prior;
+    pihat["iterations"] = coreset.laplace->iterations;
+    pihat["converged"] = coreset.laplace->end == LaplaceEnd::Converged;
+  }
+  return pihat;
+}
+
+void put_coreset(const RunRecord& run, Json& out) {
+  const CoresetResult& coreset = *run.coreset;
+  const BuildResult& build = coreset.build;
+  out["J"] = coreset.dim;
+  out["selector"] = coreset.selector ? Json(name(*coreset.selector)) : Json(nullptr);
+  out["size"] = coreset.coreset.size();
+  out["steps"] = build.trace.size();
+  out["relative_error"] = build.relative_error;
+  out["heldout_error"] = coreset.heldout_error;
+  out["termination"] = name(build.termination);
+  out["bound"] = build.trace.empty() ? std::nan("") : build.trace.back().bound;
+  out["tau"] = coreset.target_norm / coreset.norm_sum;
+  out["target_norm"] = coreset.target_norm;
+  out["norm_sum"] = coreset.norm_sum;
+  out["zero_rows"] = coreset.num_zero_rows;
+  Json& rows = out["coreset"] = {{"rows", coreset.coreset.rows}, {"weights", coreset.coreset.weights}};
+  if (!coreset.multiplicity.empty()) rows["multiplicity"] = coreset.multiplicity;
+  if (!run.responses.empty()) rows["responses"] = run.responses;
+  if (!run.pihat_names.empty()) {
+    out["separable"] = coreset.separable;
+    out["pihat"] = pihat_form(run);
+    out["trials"] = record::list_form(coreset.trials);
+  }
+  out["trace"] = record::list_form(build.trace);
+}
+
+// The work of the search depends on how threads met: it is no part of a record whose bytes are to be the
+// same.
+Json search_form(const CoresetResult& coreset) {
+  const SearchStats& search = coreset.build.search;
+  return {{"prepare_bytes_read", coreset.prepare_bytes_read},
+          {"bytes_read", search.bytes_read},
+          {"rows_touched", search.rows_touched},
+          {"rows_rescored", search.rows_rescored},
+          {"selector_bytes", coreset.selector_bytes}};
+}
+
+CoresetResult coreset_of(const Fields& fields) {
+  CoresetResult out;
+  out.options.method = out.build.method = fields.at("options").choice<Method>("method");
+  out.dim = fields.get<Index>("J");
+  out.build.relative_error = fields.number("relative_error");
+  out.heldout_error = fields.number("heldout_error");
+  out.build.termination = fields.choice<Termination>("termination");
+  out.build.trace = record::list_of(fields, "trace", record::step_of);
+  const Fields rows = fields.at("coreset");
+  out.coreset.rows = rows.get<std::vector<Index>>("rows");
+  out.coreset.weights = rows.get<std::vector<double>>("weights");
+  return out;
+}
+
+Json form_of(const ChainRecord& chain, bool seconds) {
+  Json out = {{"step_size", chain.step_size},
+              {"gradients", chain.num_gradients},
+              {"not_finite", chain.num_not_finite},
+              {"divergent", chain.num_divergent},
+              {"at_max_depth", chain.num_at_max_depth},
+              {"acceptance", chain.acceptance},
+              {"e_bfmi", chain.e_bfmi},
+              {"attempts", chain.attempts}};
+  if (seconds) out["seconds"] = record::or_null(chain.seconds);
+  return out;
+}
+
+ChainRecord chain_of(const Fields& fields) {
+  ChainRecord out;
+  out.step_size = fields.number("step_size");
+  out.num_gradients = fields.get<Index>("gradients");
+  out.num_not_finite = fields.get<Index>("not_finite");
+  out.num_divergent = fields.get<Index>("divergent");
+  out.num_at_max_depth = fields.get<Index>("at_max_depth");
+  out.acceptance = fields.number("acceptance");
+  out.e_bfmi = fields.number("e_bfmi");
+  out.attempts = fields.get<Index>("attempts");
+  return out;
+}
+
+Json form_of(const ParameterRecord& parameter) {
+  return {{"column", parameter.column},
+          {"name", parameter.name},
+          {"scale", parameter.original ? "original" : "standardised"}};
+}
+
+ParameterRecord parameter_of(const Fields& fields) {
+  return {fields.get<std::string>("column"), fields.get<std::string>("name"),
+          fields.get<std::string>("scale") == "original"};
+}
+
+void put_chains(const RunRecord& run, Json& out) {
+  Json parameters = Json::array(), chains = Json::array();
+  for (const ParameterRecord& each : run.parameters) parameters.push_back(form_of(each));
+  for (const ChainRecord& each : run.chains) chains.push_back(form_of(each, run.command == "sample"));
+  out["parameters"] = std::move(parameters);
+  if (run.mode) {
+    out["laplace"] = {{"mode", run.mode->posterior.mean()},
+                      {"sd", run.mode->posterior.standard_deviations()},
+                      {"log_joint", run.mode->log_joint},
+                      {"iterations", run.mode->iterations},
+                      {"converged", run.mode->end == LaplaceEnd::Converged}};
+  }
+  if (run.command == "fit") {
+    Json& marginals = out["laplace"] = Json::array();
+    for (std::size_t k = 0; k < run.laplace.size(); ++k) {
+      marginals.push_back(
+          {{"name", run.parameters[k].name}, {"mean", run.laplace[k].mean}, {"sd", run.laplace[k].sd}});
+    }
+  }
+  out["chains"] = std::move(chains);
+  out["diagnostics"] = record::list_form(run.diagnostics);
+  out["warnings"] = run.warnings;
+  if (run.command == "sample") {
+    const double seconds = run.seconds ? run.seconds->sample : 0;
+    out["gradients"] = run.num_gradients();
+    out["gradients_per_second"] = seconds > 0 ? static_cast<double>(run.num_gradients()) / seconds : 0.0;
+  }
+}
+
+Json seconds_form(const RunRecord& run) {
+  if (!run.seconds) return nullptr;
+  Json out = record::form_of(*run.seconds);
+  if (run.command != "fit") out.erase("report");
+  out["total"] = run.total_s;
+  return out;
+}
+
+Json checked_form(const CheckedDraws& draws) {
+  return {{"chains", draws.chains},
+          {"length", draws.length},
+          {"made_here", draws.made_here},
+          {"known_to_be_of_this_coreset", draws.known}};
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return shortest(value.get<double>());
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (!value.is_array()) return value.dump();
+  std::string list;
+  for (const Json& item : value) list.append(list.empty() ? "" : ", ").append(text_of(item));
+  return list;
+}
+
+}  // namespace
+
+Index RunRecord::num_gradients() const {
+  Index sum = 0;
+  for (const ChainRecord& chain : chains) sum += chain.num_gradients;
+  return sum;
+}
+
+BothScales RunRecord::scales() const {
+  if (options.model) return {features, scale, options.model->intercept, options.model->standardise};
+  std::vector<std::string> names;
+  for (const ParameterRecord& parameter : parameters) names.push_back(parameter.name);
+  return BothScales::plain(std::move(names));
+}
+
+std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const {
+  std::vector<std::pair<std::string, std::string>> texts;
+  const Json form = options_form(options);
+  for (const auto& [key, value] : form.items()) {
+    if (!value.is_null() && key != "threads") texts.emplace_back(key, text_of(value));
+  }
+  return texts;
+}
+
+void add_summary(RunRecord& record, const PosteriorSummary& summary,
+                 const std::vector<double>& chain_seconds) {
+  const std::vector<std::string> columns = safe_columns(summary.names);
+  for (std::size_t d = 0; d < summary.names.size(); ++d)
+    record.parameters.push_back({columns[d], summary.names[d], static_cast<Index>(d) < summary.num_original});
+  for (std::size_t c = 0; c < summary.chains.size(); ++c) {
+    const Chain& chain = summary.chains[c];
+    const ChainHealth& health = summary.health.chains[c];
+    ChainRecord& out = record.chains.emplace_back();
+    out.step_size = chain.step_size;
+    out.num_gradients = chain.num_gradients;
+    out.num_not_finite = chain.num_not_finite;
+    out.num_divergent = health.num_divergent;
+    out.num_at_max_depth = health.num_at_max_depth;
+    out.acceptance = health.acceptance;
+    out.e_bfmi = health.e_bfmi;
+    out.attempts = chain.attempts;
+    if (c < chain_seconds.size()) out.seconds = chain_seconds[c];
+  }
+  record.diagnostics = summary.quantities;
+  record.warnings = summary.warnings;
+}
+
+CoresetResult by_input_rows(const Problem& problem, CoresetResult result) {
+  for (Index& row : result.coreset.rows) row = problem.input_row(row);
+  for (StepRecord& step : result.build.trace) step.row = problem.input_row(problem.data_row(step.row));
+  return result;
+}
+
+std::string run_json(const RunRecord& run) {
+  Json out;
+  out["command"] = run.command;
+  out["version"] = run.version;
+  out["format"] = kFormat;
+  if (run.command_line) out["command_line"] = *run.command_line;
+  out["options"] = options_form(run.options);
+  if (!run.model.empty()) out["model"] = run.model;
+  out["seed"] = run.seed;
+  out["N"] = run.num_rows;
+  out["D"] = record::or_null(run.num_parameters);
+  if (run.num_distinct_rows) out["distinct_rows"] = *run.num_distinct_rows;
+  if (run.rows_used) out["rows_used"] = *run.rows_used;
+  if (run.response) out["response"] = *run.response;
+  if (!run.features.empty())
+    out["standardisation"] = record::form_of(record::Scaled{run.features, run.scale});
+  if (run.coreset) put_coreset(run, out);
+  if (run.coreset && run.command == "build") out["search"] = search_form(*run.coreset);
+  if (run.draws) {
+    out["size"] = run.certificate->coreset_size;
+    out["draws"] = checked_form(*run.draws);
+  }
+  if (run.command == "fit" || run.command == "sample") {
+    out["coreset_digest"] = record::or_null(run.coreset_digest);
+    if (run.command == "fit") out["rounds"] = record::list_form(run.rounds);
+    put_chains(run, out);
+  } else if (run.command == "build") {
+    out["diagnostics"] = nullptr;
+  }
+  out["certificate"] =
+      run.certificate ? record::form_of(*run.certificate, run.certificate_names, run.certificate_originals)
+                      : Json(nullptr);
+  if (run.notes) out["notes"] = *run.notes;
+  if (run.command == "fit")
+    out["full_data"] = run.full_data ? record::form_of(*run.full_data) : Json(nullptr);
+  out["seconds"] = seconds_form(run);
+  out["peak_bytes"] = record::or_null(run.peak_bytes);
+  return record::dumped(out);
+}
+
+RunRecord read_run(const std::filesystem::path& path) {
+  const std::string file = printable_path(path);
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    throw InputMissing(file + ": no such file; giga fit and giga sample write it");
+  const Json json = record::parsed_file(path);
+  if (!json.is_object()) throw DataError(file + ": is damaged: it is not JSON, or was cut short; run again");
+  const Fields fields(json, file, "the file is damaged, or of another version: run again");
+  record::require_format(fields, kFormat);
+  RunRecord run;
+  run.command = fields.get<std::string>("command");
+  run.version = fields.get<std::string>("version");
+  run.command_line = fields.optional<std::string>("command_line");
+  run.seed = fields.optional<std::uint64_t>("seed").value_or(1);
+  run.options = options_of(fields.at("options"));
+  if (fields.has("model")) run.model = fields.get<std::string>("model");
+  run.num_rows = fields.get<Index>("N");
+  run.num_parameters = fields.optional<Index>("D");
+  run.num_distinct_rows = fields.optional<Index>("distinct_rows");
+  run.rows_used = fields.optional<Index>("rows_used");
+  run.response = fields.optional<std::string>("response");
+  if (fields.has("standardisation")) {
+    record::Scaled scaled = record::scaled_of(fields.at("standardisation"));
+    run.features = std::move(scaled.features);
+    run.scale = std::move(scaled.scale);
+  }
+  if (fields.has("trace")) run.coreset = coreset_of(fields);
+  if (run.coreset && fields.at("coreset").has("responses")) {
+    for (const Json& value : json["coreset"]["responses"])
+      run.responses.push_back(value.is_null() ? std::nan("") : value.get<double>());
+  }
+  run.coreset_digest = fields.optional<std::string>("coreset_digest");
+  if (fields.has("rounds")) run.rounds = record::list_of(fields, "rounds", record::round_of);
+  if (run.command == "fit" && fields.has("laplace")) {
+    for (const Fields& each : fields.list("laplace"))
+      run.laplace.push_back({each.number("mean"), each.number("sd")});
+  }
+  if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", parameter_of);
+  if (fields.has("chains")) run.chains = record::list_of(fields, "chains", chain_of);
+  if (fields.has("warnings")) run.warnings = fields.get<std::vector<std::string>>("warnings");
+  if (!fields.is_null("certificate")) run.certificate = record::certificate_of(fields.at("certificate"));
+  if (fields.has("notes")) run.notes = fields.get<std::vector<std::string>>("notes");
+  if (!fields.is_null("full_data")) run.full_data = record::cost_of(fields.at("full_data"));
+  if (!fields.is_null("seconds")) run.seconds = record::seconds_of(fields.at("seconds"));
+  return run;
+}
+
+}  // namespace giga
