@@ -51,7 +51,7 @@ std::unique_ptr<Regression> coreset_model(const Problem& problem, const Coreset&
 
 Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,
                             const Executor& executor, const CertificateOptions& options,
-                            const CertificateObserver& observer) {
+                            const Observer& observer) {
   const auto part = coreset_model(problem, coreset);
   Certificate out =
       certify(problem.model(), part.get(), problem.prior(), chains, executor, options, observer);

@@ -126,7 +126,7 @@ std::string heading_of(const std::string& column, const CoresetCompanion& compan
 }
 
 Dataset read_rows(const std::filesystem::path& path, const CoresetCompanion& companion,
-                  const Executor& executor, const ReadProgress& progress) {
+                  const Executor& executor, const Observer& observer) {
   const std::vector<std::string> headings = coreset_headings(companion.columns);
   ReadOptions options;
   options.weights = "weight";
@@ -135,7 +135,7 @@ Dataset read_rows(const std::filesystem::path& path, const CoresetCompanion& com
   for (const std::string& feature : companion.features)
     options.features->push_back(heading_of(feature, companion, headings));
   try {
-    return read_dataset(path, options, executor, progress);
+    return read_dataset(path, options, executor, observer);
   } catch (const NoSuchColumn& error) {
     throw DataError(std::string(error.what()) + "; " + printable_path(companion.path) +
                     " names it, so the two files are not of one coreset");
@@ -222,9 +222,9 @@ std::optional<CoresetCompanion> find_companion(const std::filesystem::path& core
 }
 
 WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetCompanion& companion,
-                             const Executor& executor, const ReadProgress& progress) {
+                             const Executor& executor, const Observer& observer) {
   WeightedProblem out;
-  out.data = std::make_unique<Dataset>(read_rows(path, companion, executor, progress));
+  out.data = std::make_unique<Dataset>(read_rows(path, companion, executor, observer));
   out.input_rows = input_rows_of(*out.data);
   require_one_coreset(out, companion);
   out.problem = std::make_unique<Problem>(*out.data, companion.model, companion.scale, executor);

@@ -1,10 +1,10 @@
 #include "giga/pipeline/report_data.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "giga/base/stopwatch.hpp"
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/report/draws_summary.hpp"
@@ -12,10 +12,6 @@
 
 namespace giga {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // The first or the last `count` columns of a chain; what was adapted is not carried along.
 Chain columns(const Chain& chain, Index first, Index count) {
@@ -42,13 +38,12 @@ void add_coreset(ReportData& data, const Problem& problem, const CoresetResult& 
 }
 
 double gradient_seconds(const RegressionPosterior& posterior, const std::vector<double>& theta) {
-  using Clock = std::chrono::steady_clock;
   std::vector<double> gradient(theta.size());
   double fastest = std::numeric_limits<double>::infinity();
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const auto start = Clock::now();
+    const Stopwatch clock;
     posterior.log_density(theta.data(), gradient.data());
-    fastest = std::min(fastest, std::chrono::duration<double>(Clock::now() - start).count());
+    fastest = std::min(fastest, clock.seconds());
   }
   return fastest;
 }

@@ -8,13 +8,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -61,19 +61,6 @@ struct CoresetOptions {
 /// in the whitened norm with projection_dim = 0.
 [[nodiscard]] CoresetOptions with_projection(CoresetOptions options, const Problem& problem);
 
-enum class Stage { Laplace, Project, Prepare, Construct };
-[[nodiscard]] std::string_view name(Stage stage);
-
-/// How far a stage has come: `done` of `total` (0: unknown) rows, points or draws. Called often, from any
-/// thread.
-struct StageProgress {
-  Stage stage;
-  Index done, total;
-  Index dim;                 ///< J of the projection at work; 0 before there is one
-  const StepRecord* record;  ///< The step just made, in Stage::Construct
-};
-using StageObserver = std::function<Verdict(const StageProgress&)>;
-
 struct StageSeconds {
   double laplace = 0, project = 0, prepare = 0, construct = 0;
 };
@@ -106,9 +93,9 @@ struct CoresetResult {
   std::vector<std::string> notes;
 };
 
-/// The same bits for any number of threads. Where an observer answers Stop the result is that of the steps
-/// made so far (Stage::Construct); before construction its answer is not looked at.
+/// The same bits for any executor. The observer is told of Stage::Laplace, Project, Prepare and Construct.
+/// Asked to stop in Construct, the result is that of the steps made so far; before that Stopped is thrown.
 [[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
-                                          const Executor& executor, const StageObserver& observer = {});
+                                          const Executor& executor, const Observer& observer = {});
 
 }  // namespace giga

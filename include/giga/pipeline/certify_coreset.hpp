@@ -24,6 +24,6 @@ namespace giga {
 [[nodiscard]] Certificate certify_coreset(const Problem& problem, const Coreset& coreset,
                                           std::span<const Chain> chains, const Executor& executor,
                                           const CertificateOptions& options = {},
-                                          const CertificateObserver& observer = {});
+                                          const Observer& observer = {});
 
 }  // namespace giga

@@ -56,6 +56,6 @@ struct WeightedProblem {
 /// of the two files differ, for then the scale may be that of other data.
 [[nodiscard]] WeightedProblem read_coreset(const std::filesystem::path& path,
                                            const CoresetCompanion& companion, const Executor& executor,
-                                           const ReadProgress& progress = {});
+                                           const Observer& observer = {});
 
 }  // namespace giga
