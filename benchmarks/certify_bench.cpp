@@ -56,16 +56,16 @@ void measure(const Regression& full, const Regression& coreset, const Normal& pr
              Index data_rows, const Executor& executor) {
   const Normal about = laplace(coreset, prior, executor).posterior;
   const RegressionPosterior posterior(coreset, prior);
-  const std::vector<Chain> chains =
-      sample_about(posterior, about, 4, {.draws = request.draws / 4, .threads = request.threads});
+  const std::vector<Chain> chains = sample_about(posterior, about, 4, {.draws = request.draws / 4}, executor);
 
-  std::map<CertificateStage, double> spent;
+  std::map<CertificatePart, double> spent;
   const auto start = Clock::now();
   auto last = start;
-  const CertificateObserver observer = [&](const CertificateProgress& progress) {
+  const Observer observer = [&](const StageProgress& at) {
     const auto now = Clock::now();
-    spent[progress.stage] += seconds(last, now);
+    spent[at.part] += seconds(last, now);
     last = now;
+    return Answer::Continue;
   };
   Certificate out = certify(full, &coreset, prior, chains, executor, {}, observer);
   const double total = seconds(start, Clock::now());
@@ -75,15 +75,15 @@ void measure(const Regression& full, const Regression& coreset, const Normal& pr
   for (Index d = 0; d < full.num_parameters(); ++d) names.push_back(full.parameter_name(d));
   std::cout << certificate_text(out, names) << '\n';
   const auto rows = static_cast<double>(full.num_rows());
-  const auto line = [&](const char* what, CertificateStage stage, double draws) {
-    std::printf("%-16s %8.3f s  %5.1f %%", what, spent[stage], 100 * spent[stage] / total);
-    if (draws > 0) std::printf("  %6.3f ns a row and draw", 1e9 * spent[stage] / (rows * draws));
+  const auto line = [&](const char* what, CertificatePart part, double draws) {
+    std::printf("%-16s %8.3f s  %5.1f %%", what, spent[part], 100 * spent[part] / total);
+    if (draws > 0) std::printf("  %6.3f ns a row and draw", 1e9 * spent[part] / (rows * draws));
     std::printf("\n");
   };
-  line("laplace", CertificateStage::Laplace, 0);
-  line("ratios", CertificateStage::Ratios, static_cast<double>(out.coreset.num_draws));
-  line("laplace ratios", CertificateStage::LaplaceRatios, static_cast<double>(out.laplace.num_draws));
-  line("gradients", CertificateStage::Gradients, 2 * static_cast<double>(out.num_gradient_draws));
+  line("laplace", CertificatePart::Laplace, 0);
+  line("ratios", CertificatePart::Ratios, static_cast<double>(out.coreset.num_draws));
+  line("laplace ratios", CertificatePart::LaplaceRatios, static_cast<double>(out.laplace.num_draws));
+  line("gradients", CertificatePart::Gradients, 2 * static_cast<double>(out.num_gradient_draws));
   std::printf("%-16s %8.3f s, %d threads\n", "total", total, executor.num_threads());
 }
 

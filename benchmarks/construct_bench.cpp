@@ -43,6 +43,7 @@ double median(std::vector<double> values) {
 struct Settings {
   giga::SimulateOptions vectors = {.rows = 1'000'000};
   giga::TableOptions table;
+  int threads = 0;
   giga::Method method = giga::Method::Giga;
   Index size = 100;
   int repeats = 3;
@@ -135,27 +136,28 @@ double bytes_per_pass(const giga::BuildResult& result) {
 }
 
 nlohmann::ordered_json measure(const Settings& settings) {
-  const giga::LargeBuffer matrix = simulated_matrix(settings.vectors, settings.table.threads);
+  const giga::LargeBuffer matrix = simulated_matrix(settings.vectors, settings.threads);
   const giga::DenseRows rows(
       giga::MatrixView::of(matrix.as<const double>(), settings.vectors.rows, settings.vectors.dim));
-  BandwidthProbe probe(settings.table.threads);
+  const giga::Threads executor(settings.threads);
+  BandwidthProbe probe(settings.threads);
 
   Timings timings;
   nlohmann::ordered_json record;
   for (int i = 0; i < settings.repeats; ++i) {
     probe.measure(3);
     auto start = Clock::now();
-    const giga::VectorTable table(rows, settings.table);
+    const giga::VectorTable table(rows, executor, settings.table);
     timings.table_s.push_back(seconds_since(start));
     start = Clock::now();
     (void)table.selector();
     timings.selector_s.push_back(seconds_since(start));
     start = Clock::now();
     auto step_start = start;
-    const giga::BuildResult result = build(table, settings, [&](const giga::StepRecord&) {
+    const giga::BuildResult result = build(table, settings, [&](const giga::StageProgress&) {
       timings.step_s.push_back(seconds_since(step_start));
       step_start = Clock::now();
-      return giga::Verdict::Continue;
+      return giga::Answer::Continue;
     });
     timings.construct_s.push_back(seconds_since(start));
     if (i + 1 < settings.repeats) continue;
@@ -212,7 +214,7 @@ int run(int argc, char** argv) {
   app.add_option("--size", settings.size, "M")->capture_default_str();
   app.add_option("--method", method, "giga, corrective, frank_wolfe or pursuit")->capture_default_str();
   app.add_option("--selector", selector, "auto, scan, quantised or cap_tree")->capture_default_str();
-  app.add_option("--threads", settings.table.threads, "0: one per core")->capture_default_str();
+  app.add_option("--threads", settings.threads, "0: one per core")->capture_default_str();
   app.add_option("--repeats", settings.repeats, "times are medians of so many")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

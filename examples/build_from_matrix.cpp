@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 
 int main() {
@@ -15,7 +16,8 @@ int main() {
   for (giga::Index i = 0; i < kNumRows * kDim; ++i) vectors.push_back(0.5 + random.normal());
 
   const giga::DenseRows rows(giga::MatrixView::of(vectors.data(), kNumRows, kDim));
-  const giga::VectorTable table(rows);  // reads everything once; serves any number of builds
+  const giga::Threads threads;
+  const giga::VectorTable table(rows, threads);  // reads everything once; serves any number of builds
   const giga::BuildResult result = giga::corrective(table, {.size = 8});
 
   std::printf("   row      weight\n");

@@ -93,7 +93,7 @@ int main() {
 
   // Vectors of 200 random features, in units of the posterior; computed when they are asked for.
   const giga::RandomProjection rows(*model, full, {.norm = giga::Norm::Whitened, .dim = 200});
-  const giga::VectorTable table(rows);
+  const giga::VectorTable table(rows, executor);
   const giga::BuildResult result = giga::corrective(table, {.size = 25});
 
   // The rows have no multiplicities, so the weights of their vectors are the weights of the rows.

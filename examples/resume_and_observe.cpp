@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 
 namespace {
@@ -65,13 +66,15 @@ int main() {
   constexpr giga::Index kNumRows = 20000, kDim = 40, kNumParams = 5;
   const LogisticRows rows(normals("data", kNumRows * kNumParams, 0.5),
                           normals("thetas", kDim * kNumParams, 1.0), kNumParams);
-  const giga::VectorTable table(rows);
+  const giga::Threads threads;
+  const giga::VectorTable table(rows, threads);
 
   // The observer sees every step as it ends, and may end the build.
-  giga::BuildResult result = giga::giga(table, {.size = 40}, [](const giga::StepRecord& step) {
+  giga::BuildResult result = giga::giga(table, {.size = 40}, [](const giga::StageProgress& at) {
+    const giga::StepRecord& step = *at.step;
     std::printf("step %2td: row %5td, error %.3e, promised %.3e\n", step.step, step.row, step.relative_error,
                 step.bound);
-    return step.step == 3 ? giga::Verdict::Stop : giga::Verdict::Continue;
+    return step.step == 3 ? giga::Answer::Stop : giga::Answer::Continue;
   });
   const bool stopped = result.termination == giga::Termination::Stopped && result.trace.size() == 3;
 

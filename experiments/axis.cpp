@@ -13,6 +13,7 @@
 #include "experiments/experiment.hpp"
 #include "experiments/method_traces.hpp"
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 
 namespace giga::experiments {
@@ -144,7 +145,8 @@ void AxisVectors::run_greedy(const TrialStore& store, Method method, const char*
                              const JobContext& context) const {
   const SimulatedRows rows({.rows = rows_, .dim = rows_, .kind = VectorKind::Axis});
   const CpuClock clock;
-  const VectorTable table(rows, {.threads = 1});
+  const Threads one(1);
+  const VectorTable table(rows, one);
   const Trace trace = build_trace(table, method, steps_of(method, rows_), 0, context);
   store.save(name, to_json(trace), {{"seconds", clock.seconds()}});
 }

@@ -12,6 +12,7 @@
 #include "experiments/experiment.hpp"
 #include "experiments/statistics.hpp"
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/project/exact_vectors.hpp"
 
@@ -63,7 +64,8 @@ Replication replicate(const Settings& settings, const Variant& variant, Index nu
   const Normal pihat = Normal::with_covariance(full.mean(), {variant.inflation * full.covariance()[0]});
   std::vector<double> vectors = exact_vectors(model, pihat);
   const DenseRows rows(MatrixView::of(vectors.data(), kObservations, 2));
-  const VectorTable table(rows, {.threads = 1});
+  const Threads one(1);
+  const VectorTable table(rows, one);
   OnePoint giga = one_point(model, table, Method::Giga), fw = one_point(model, table, Method::FrankWolfe);
   return {std::move(full), std::move(vectors), std::move(giga), std::move(fw)};
 }

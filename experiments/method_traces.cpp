@@ -32,10 +32,11 @@ double Trace::error_of_size(Index points) const {
 
 Trace build_trace(const VectorTable& table, Method method, Index steps, std::uint64_t seed,
                   const JobContext& context) {
-  const Observer observer = [&](const StepRecord& record) {
+  const Observer observer = [&](const StageProgress& at) {
     context.check();
-    if (record.step % 16 == 0) context.at(static_cast<double>(record.step) / static_cast<double>(steps));
-    return Verdict::Continue;
+    const Index step = at.step->step;
+    if (step % 16 == 0) context.at(static_cast<double>(step) / static_cast<double>(steps));
+    return Answer::Continue;
   };
   const BuildResult result =
       build(table, method, {.size = steps, .max_steps = steps}, {.size = steps, .seed = seed}, observer);

@@ -23,7 +23,6 @@ SampleOptions protocol(SamplerKind sampler, const Settings& settings, std::uint6
   options.warmup = std::max<Index>(1, options.warmup / settings.scale.chain_divisor);
   options.draws = std::max<Index>(1, options.draws / settings.scale.chain_divisor);
   options.seed = seed;
-  options.threads = 1;
   return options;
 }
 
@@ -46,7 +45,7 @@ RegressionTrial::RegressionTrial(const RegressionSet& set, const Settings& setti
   std::vector<double> vectors(static_cast<std::size_t>(projection.num_rows() * projection.dim()));
   projection.read(0, projection.num_rows(), vectors.data());
   const DenseRows rows(MatrixView::of(vectors.data(), projection.num_rows(), projection.dim()));
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, one);
   (void)table.selector();  // made now, so that its time is not that of the first method
   project_s_ = project_clock.seconds();
   context.check();
@@ -86,9 +85,9 @@ RegressionTrial::Run RegressionTrial::infer(const Regression& model, SamplerKind
   const LaplaceResult mode = laplace(model, set_.prior(), one);
   const RegressionPosterior posterior(model, set_.prior());
   std::vector<Chain> chains = sample_about(posterior, mode.posterior, 1, protocol(sampler, settings_, seed),
-                                           [this](const ChainProgress&) {
+                                           one, [this](const StageProgress&) {
                                              context_.check();
-                                             return Verdict::Continue;
+                                             return Answer::Continue;
                                            });
   return {std::move(chains[0]), clock.seconds()};
 }

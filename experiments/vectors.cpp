@@ -8,6 +8,7 @@
 #include "experiments/cpu_clock.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/method_traces.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 
 namespace giga::experiments {
@@ -126,7 +127,8 @@ void Vectors::run(const TrialStore& store, Index trial, const JobContext& contex
                             .dim = settings_.scale.vectors_dim,
                             .seed = trial_seed(settings_, "vectors", trial)});
   const CpuClock prepare;
-  const VectorTable table(rows, {.threads = 1});
+  const Threads one(1);
+  const VectorTable table(rows, one);
   context.check();
   (void)table.selector();
   Json result = {{"trial", trial}, {"target_norm", static_cast<double>(table.target_norm())}};

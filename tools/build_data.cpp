@@ -108,7 +108,7 @@ BuildOutcome build_outcome(const Problem& problem, CoresetResult result, const E
 BuildOutcome build_from_data(BuildRequest& request, const Notes& note) {
   const Stopwatch total;
   Stopwatch stage;
-  const Threads executor(request.threads);
+  const Threads executor(request.threads, stop_requested);
   Progress progress(request.quiet);
   const Dataset data = load_data(request.input, request.read, executor, progress);
   stop_if_signalled();

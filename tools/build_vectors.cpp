@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "build_stages.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/npy_rows.hpp"
 #include "support/progress.hpp"
 #include "support/signals.hpp"
@@ -63,7 +64,9 @@ BuildOutcome build_from_vectors(BuildRequest& request, const Notes& note) {
   progress.begin(fmt::format("preparing {} x {} vectors", rows->num_rows(), rows->dim()));
   // Draws need no search, so nothing is prepared for one.
   const bool greedy = is_greedy(request.coreset.method);
-  const VectorTable table(*rows, {greedy ? request.coreset.selector : SelectorKind::Scan, request.threads});
+  const Threads executor(request.threads, stop_requested);
+  const VectorTable table(*rows, executor,
+                          {.selector = greedy ? request.coreset.selector : SelectorKind::Scan});
   stop_if_signalled();
   const bool searches = greedy && !table.zero_target();
   if (searches) (void)table.selector();
@@ -76,10 +79,9 @@ BuildOutcome build_from_vectors(BuildRequest& request, const Notes& note) {
   const CoresetOptions& options = request.coreset;
   const GreedyOptions steps{request.size, options.max_steps, options.tolerance, {}};
   const SamplingOptions draws{request.size, options.seed, {}};
-  outcome.result = build(table, options.method, steps, draws, [&](const StepRecord& record) {
-    progress.update(greedy ? record.size : record.step, record.step,
-                    fmt::format("relative error {:.2e}", record.relative_error));
-    return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
+  outcome.result = build(table, options.method, steps, draws, [&](const StageProgress& at) {
+    progress.update(at.done, at.step->step, fmt::format("relative error {:.2e}", at.step->relative_error));
+    return stop_requested() ? Answer::Stop : Answer::Continue;
   });
   outcome.construct_s = stage.restart();
   outcome.coreset = outcome.result.coreset;

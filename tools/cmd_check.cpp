@@ -54,7 +54,7 @@ void check_creatable(const CheckRequest& request) {
 class Check {
  public:
   Check(const CheckRequest& request, const Notes& note)
-      : request_(request), note_(note), executor_(request.threads) {}
+      : request_(request), note_(note), executor_(request.threads, stop_requested) {}
 
   CheckOutcome go() {
     const Stopwatch total;
@@ -105,7 +105,7 @@ class Check {
   Dataset read_table(Progress& progress) const {
     std::optional<Dataset> data;
     try {
-      while_shown(request_.data, progress, [&](const ReadProgress& shown) {
+      while_shown(request_.data, progress, [&](const Observer& shown) {
         data = read_dataset(request_.data, request_.read, executor_, shown);
       });
     } catch (const NoSuchColumn& error) {
@@ -125,9 +125,9 @@ class Check {
     CertificateOptions options;
     options.seed = request_.sample.sample.seed;
     options.quantities = original_quantities(scales, request_.companion.model.standardise);
-    CertificateDisplay display(progress, problem.model().num_rows());
+    CertificateDisplay display(progress);
     Certificate certificate = certify_coreset(problem, chosen, chains, executor_, options,
-                                              [&display](const CertificateProgress& at) { display(at); });
+                                              [&display](const StageProgress& at) { return display(at); });
     progress.end();
     stop_if_signalled();
     return certificate;

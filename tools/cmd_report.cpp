@@ -9,6 +9,7 @@
 #include "run_folder.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
+#include "support/signals.hpp"
 
 namespace giga::tool {
 namespace {
@@ -30,7 +31,7 @@ void run(const Arguments& arguments) {
   if (asked == "-") throw UsageError("--out is -; use /dev/stdout to get the page on stdout");
   const std::filesystem::path out =
       asked ? std::filesystem::path(*asked) : std::filesystem::path(*folder) / kReportFile;
-  const Threads executor;
+  const Threads executor(0, stop_requested);
   const std::string page = report_of_folder(*folder, arguments.text("title"), executor);
   OutputFile file(out, arguments.flag("force"));
   file.write(page);

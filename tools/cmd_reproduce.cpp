@@ -120,7 +120,7 @@ void run(Arguments arguments) {
     Progress progress(request.quiet);
     result = experiments::reproduce(request.kinds, request.settings, request.run, watch_with(progress));
   } catch (const experiments::Interrupted&) {
-    throw Stopped{signal_received()};
+    throw Stopped();
   }
   const std::string made = record(request, result, total.seconds());
   experiments::write_whole(request.run.out / "run.json", made);

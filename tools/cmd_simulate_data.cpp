@@ -17,6 +17,7 @@
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
 #include "support/progress.hpp"
+#include "support/signals.hpp"
 
 namespace giga::tool {
 namespace {
@@ -180,7 +181,7 @@ void run(const Arguments& arguments, Family family) {
   const SimulatedData data(request.options);
   const Stopwatch total;
   {
-    const Threads executor(request.threads);
+    const Threads executor(request.threads, stop_requested);
     Progress progress(request.quiet);
     progress.begin("simulating", data.num_rows(), "rows");
     (request.format == Format::Npy ? write_npy : write_text)(data, request, executor, progress);

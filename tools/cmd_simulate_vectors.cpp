@@ -106,7 +106,7 @@ void run(const Arguments& arguments) {
   }
   const Stopwatch total;
   {
-    const Threads executor(request.threads);
+    const Threads executor(request.threads, stop_requested);
     Progress progress(request.quiet);
     progress.begin("simulating", options.rows, "rows");
     const SimulatedRows rows(options);

@@ -173,7 +173,7 @@ void run(const Arguments& arguments) {
   const Index depth = max_depth_of(first);
   std::vector<Chain> chains;
   for (DrawsFile& file : read.files) chains.push_back(std::move(file.chain));
-  const Threads executor;
+  const Threads executor(0, stop_requested);
   const std::vector<Quantity> quantities = summarise_chains(chains, read.names, log_density, executor);
   const SamplerHealth health = health_of(chains, sampler, depth);
   const std::vector<std::string> said = warnings(quantities, health);

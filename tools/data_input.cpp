@@ -8,20 +8,22 @@
 
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
+#include "support/signals.hpp"
 
 namespace giga::tool {
 
 void while_shown(const std::filesystem::path& input, Progress& progress,
-                 const std::function<void(const ReadProgress&)>& read) {
-  constexpr std::size_t kMegabyte = 1'000'000;
+                 const std::function<void(const Observer&)>& read) {
+  constexpr Index kMegabyte = 1'000'000;
   const std::string what = input == "-" ? "reading standard input" : "reading " + printable_path(input);
   progress.begin(what);
   std::once_flag sized;
-  read([&](std::size_t done, std::size_t total) {
+  read([&](const StageProgress& at) {
     std::call_once(sized, [&] {
-      if (total > 0) progress.begin(what, static_cast<Index>(total / kMegabyte), "MB");
+      if (at.total > 0) progress.begin(what, at.total / kMegabyte, "MB");
     });
-    progress.update(static_cast<Index>(done / kMegabyte), 0, "");
+    progress.update(at.done / kMegabyte, 0, "");
+    return stop_requested() ? Answer::Stop : Answer::Continue;
   });
 }
 
@@ -30,7 +32,7 @@ Dataset load_data(const std::filesystem::path& input, const ReadOptions& read, c
   std::optional<Dataset> data;
   try {
     while_shown(input, progress,
-                [&](const ReadProgress& shown) { data = read_dataset(input, read, executor, shown); });
+                [&](const Observer& shown) { data = read_dataset(input, read, executor, shown); });
   } catch (const NoSuchColumn& error) {
     throw UsageError(error.what());
   }

@@ -12,7 +12,7 @@ namespace giga::tool {
 
 /// Calls `read` with what shows how far it is.
 void while_shown(const std::filesystem::path& input, Progress& progress,
-                 const std::function<void(const ReadProgress&)>& read);
+                 const std::function<void(const Observer&)>& read);
 
 /// Columns that are not there are a UsageError.
 [[nodiscard]] Dataset load_data(const std::filesystem::path& input, const ReadOptions& read,

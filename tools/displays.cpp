@@ -11,8 +11,8 @@ constexpr double kRefresh_s = 0.05;
 constexpr std::size_t kMostShown = 8;  // chains
 constexpr Index kLookEvery = 4;        // transitions
 
-Verdict verdict() {
-  return signal_received() != 0 ? Verdict::Stop : Verdict::Continue;
+Answer answer() {
+  return signal_received() != 0 ? Answer::Stop : Answer::Continue;
 }
 
 std::string errors_of(const StepRecord* record) {
@@ -22,15 +22,15 @@ std::string errors_of(const StepRecord* record) {
 
 }  // namespace
 
-Verdict BuildDisplay::operator()(const StageProgress& at) {
+Answer BuildDisplay::operator()(const StageProgress& at) {
   const std::lock_guard lock(mutex_);
   if (at.stage != stage_ || at.dim != dim_) {
     stage_ = at.stage;
     dim_ = at.dim;
     begin(at);
   }
-  progress_.update(at.done, at.record != nullptr ? at.record->step : 0, errors_of(at.record));
-  return verdict();
+  progress_.update(at.done, at.step != nullptr ? at.step->step : 0, errors_of(at.step));
+  return answer();
 }
 
 void BuildDisplay::begin(const StageProgress& at) {
@@ -40,6 +40,7 @@ void BuildDisplay::begin(const StageProgress& at) {
     case Stage::Prepare:
       return progress_.begin(fmt::format("projecting to J = {}", at.dim), at.total, "rows");
     case Stage::Construct: return progress_.begin("building", at.total, "points");
+    default: return;  // no stage of a build
   }
 }
 
@@ -51,20 +52,20 @@ ChainDisplay::ChainDisplay(Progress& progress, Index chains, const SampleOptions
   progress.begin("sampling", chains * transitions_, "transitions");
 }
 
-Verdict ChainDisplay::operator()(const ChainProgress& at) {
-  done_[static_cast<std::size_t>(at.chain)].store(at.iteration, std::memory_order_relaxed);
+Answer ChainDisplay::operator()(const StageProgress& at) {
+  done_[static_cast<std::size_t>(at.chain)].store(at.done, std::memory_order_relaxed);
   Span& span = spans_[static_cast<std::size_t>(at.chain)];
   span.last_s = begun_.seconds();
-  if (at.iteration == 1 && span.first_s == 0) span.first_s = span.last_s;
+  if (at.done == 1 && span.first_s == 0) span.first_s = span.last_s;
   warmup_.store(at.warmup, std::memory_order_relaxed);
-  if (at.iteration % kLookEvery == 0) {
+  if (at.done % kLookEvery == 0) {
     const std::lock_guard lock(mutex_);
     if (since_.seconds() > kRefresh_s) {
       since_.restart();
       show();
     }
   }
-  return verdict();
+  return answer();
 }
 
 std::vector<double> ChainDisplay::seconds() const {
@@ -86,22 +87,22 @@ void ChainDisplay::show() {
   progress_.update(sum, 0, detail + (warmup_ ? ", warm-up" : ", drawing"));
 }
 
-void CertificateDisplay::operator()(const CertificateProgress& at) {
-  stop_if_signalled();
-  if (at.stage != stage_) {
-    stage_ = at.stage;
-    begin(at.stage);
+Answer CertificateDisplay::operator()(const StageProgress& at) {
+  if (at.part != part_) {
+    part_ = at.part;
+    begin(at);
   }
-  progress_.update(static_cast<Index>(static_cast<double>(num_rows_) * at.share), 0, "");
+  progress_.update(at.done, 0, "");
+  return answer();
 }
 
-void CertificateDisplay::begin(CertificateStage stage) {
-  switch (stage) {
-    case CertificateStage::Laplace: return progress_.begin("finding the posterior mode");
-    case CertificateStage::Ratios: return progress_.begin("all rows at the draws", num_rows_, "rows");
-    case CertificateStage::LaplaceRatios:
-      return progress_.begin("all rows at draws of Laplace", num_rows_, "rows");
-    case CertificateStage::Gradients: return progress_.begin("gradients of all rows", num_rows_, "rows");
+void CertificateDisplay::begin(const StageProgress& at) {
+  switch (at.part) {
+    case CertificatePart::Laplace: return progress_.begin("finding the posterior mode");
+    case CertificatePart::Ratios: return progress_.begin("all rows at the draws", at.total, "rows");
+    case CertificatePart::LaplaceRatios:
+      return progress_.begin("all rows at draws of Laplace", at.total, "rows");
+    case CertificatePart::Gradients: return progress_.begin("gradients of all rows", at.total, "rows");
   }
 }
 

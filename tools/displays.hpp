@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "giga/infer/certificate.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "support/progress.hpp"
@@ -18,7 +18,7 @@ namespace giga::tool {
 class BuildDisplay {
  public:
   explicit BuildDisplay(Progress& progress) : progress_(progress) {}
-  Verdict operator()(const StageProgress& at);
+  Answer operator()(const StageProgress& at);
 
  private:
   void begin(const StageProgress& at);
@@ -35,7 +35,7 @@ class ChainDisplay {
   ChainDisplay(Progress& progress, Index chains, const SampleOptions& options);
 
   /// Called after every transition by all chains: only one that comes when it is time waits for anything.
-  Verdict operator()(const ChainProgress& at);
+  Answer operator()(const StageProgress& at);
 
   /// What each chain took, from its first transition to its last.
   [[nodiscard]] std::vector<double> seconds() const;
@@ -59,15 +59,14 @@ class ChainDisplay {
 
 class CertificateDisplay {
  public:
-  CertificateDisplay(Progress& progress, Index num_rows) : progress_(progress), num_rows_(num_rows) {}
-  void operator()(const CertificateProgress& at);
+  explicit CertificateDisplay(Progress& progress) : progress_(progress) {}
+  Answer operator()(const StageProgress& at);
 
  private:
-  void begin(CertificateStage stage);
+  void begin(const StageProgress& at);
 
   Progress& progress_;
-  Index num_rows_;
-  std::optional<CertificateStage> stage_;
+  std::optional<CertificatePart> part_;
 };
 
 }  // namespace giga::tool

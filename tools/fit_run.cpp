@@ -40,24 +40,34 @@ Part part_of(Stage stage) {
     case Stage::Project:
     case Stage::Prepare: return kProjecting;
     case Stage::Construct: return kBuilding;
+    case Stage::Sample: return kSampling;
+    case Stage::Certify: return kChecking;
+    default: return kReporting;
   }
-  return kBuilding;
 }
 
 // One display for the whole job. A round that follows another begins with new displays of its stages.
 class FitDisplay {
  public:
-  FitDisplay(Progress& progress, const FitRequest& request, const Problem& problem)
-      : progress_(progress), request_(request), num_rows_(problem.model().num_rows()) {
+  FitDisplay(Progress& progress, const FitRequest& request) : progress_(progress), request_(request) {
     renew();
   }
 
-  Verdict build(const StageProgress& at) {
+  Answer operator()(const StageProgress& at) {
+    if (at.stage == Stage::Sample) return sample(at);
     progress_.part(part_of(at.stage), kParts);
-    return (*build_)(at);
+    return at.stage == Stage::Certify ? (*certificate_)(at) : (*build_)(at);
   }
 
-  Verdict sample(const ChainProgress& at) {
+  void renew() {
+    build_.emplace(progress_);
+    chains_.reset();
+    sampling_ = std::make_unique<std::once_flag>();
+    certificate_.emplace(progress_);
+  }
+
+ private:
+  Answer sample(const StageProgress& at) {
     std::call_once(*sampling_, [this] {
       progress_.part(kSampling, kParts);
       chains_.emplace(progress_, request_.sample.chains, request_.sample.sample);
@@ -65,22 +75,8 @@ class FitDisplay {
     return (*chains_)(at);
   }
 
-  void certify(const CertificateProgress& at) {
-    progress_.part(kChecking, kParts);
-    (*certificate_)(at);
-  }
-
-  void renew() {
-    build_.emplace(progress_);
-    chains_.reset();
-    sampling_ = std::make_unique<std::once_flag>();
-    certificate_.emplace(progress_, num_rows_);
-  }
-
- private:
   Progress& progress_;
   const FitRequest& request_;
-  Index num_rows_;
   std::optional<BuildDisplay> build_;
   std::unique_ptr<std::once_flag> sampling_;
   std::optional<ChainDisplay> chains_;
@@ -94,7 +90,7 @@ class FitRun {
         input_(input),
         partial_(partial),
         note_(note),
-        executor_(request.build.threads),
+        executor_(request.build.threads, stop_requested),
         progress_(request.quiet) {}
 
   FitFiles go() {
@@ -141,11 +137,9 @@ class FitRun {
   }
 
   FitResult fitted(const Problem& problem, const FitState& state, const std::string& digest) {
-    FitDisplay display(progress_, request_, problem);
+    FitDisplay display(progress_, request_);
     FitObserver observer;
-    observer.build = [&display](const StageProgress& at) { return display.build(at); };
-    observer.sample = [&display](const ChainProgress& at) { return display.sample(at); };
-    observer.certify = [&display](const CertificateProgress& at) { display.certify(at); };
+    observer.watch = [&display](const StageProgress& at) { return display(at); };
     observer.save = [&](const FitState& now) {
       stop_if_signalled();
       if (partial_ != nullptr) partial_->save(now, request_.sample.sample, digest);

@@ -24,7 +24,7 @@ struct SampleRequest {
   ReadOptions read;
   ModelOptions model;
   Protocol protocol = Protocol::Stan;
-  SampleOptions sample;  ///< all but threads
+  SampleOptions sample;
   Index chains = 4;
   int threads = 0;
 

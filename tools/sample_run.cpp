@@ -21,7 +21,7 @@ namespace {
 
 WeightedProblem load_coreset(const SampleRequest& request, const Executor& executor, Progress& progress) {
   WeightedProblem loaded;
-  while_shown(request.input, progress, [&](const ReadProgress& shown) {
+  while_shown(request.input, progress, [&](const Observer& shown) {
     loaded = read_coreset(request.input, *request.companion, executor, shown);
   });
   return loaded;
@@ -60,13 +60,12 @@ bool share_rows(const SampleRequest& request, Index num_rows, int threads) {
 
 std::vector<Chain> run_chains(const SampleRequest& request, const Problem& problem, const Normal& about,
                               const Executor& executor, Progress& progress, std::vector<double>& seconds) {
-  SampleOptions options = request.sample;
   const bool rows = share_rows(request, problem.model().num_rows(), executor.num_threads());
-  options.threads = rows ? 1 : executor.num_threads();
+  const Threads one(1, stop_requested);
   const RegressionPosterior posterior(problem.model(), problem.prior(), rows ? &executor : nullptr);
-  ChainDisplay display(progress, request.chains, options);
-  auto chains = sample_about(posterior, about, request.chains, options,
-                             [&display](const ChainProgress& at) { return display(at); });
+  ChainDisplay display(progress, request.chains, request.sample);
+  auto chains = sample_about(posterior, about, request.chains, request.sample, rows ? one : executor,
+                             [&display](const StageProgress& at) { return display(at); });
   seconds = display.seconds();
   progress.end();
   stop_if_signalled();
@@ -90,7 +89,7 @@ void check_draws_memory(const SampleRequest& request, Index num_columns) {
 SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) {
   const Stopwatch total;
   Stopwatch stage;
-  const Threads executor(request.threads);
+  const Threads executor(request.threads, stop_requested);
   Progress progress(request.quiet);
   const WeightedProblem loaded =
       request.companion ? load_coreset(request, executor, progress) : load_table(request, executor, progress);
@@ -111,7 +110,7 @@ SampleOutcome sample_posterior(const SampleRequest& request, const Notes& note) 
   if (mode.end != LaplaceEnd::Converged)
     note("the search for the posterior mode did not converge; chains start where it ended");
   if (!request.companion) {  // of a coreset that was said when it was built
-    for (const std::string& text : mode_notes(problem, mode.posterior.mean())) note(text);
+    for (const std::string& text : mode_notes(problem, mode.posterior.mean(), executor)) note(text);
   }
   std::vector<double> chain_s;
   const std::vector<Chain> chains = run_chains(request, problem, mode.posterior, executor, progress, chain_s);

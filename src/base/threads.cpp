@@ -88,6 +88,7 @@ class Threads::Crew {
   }
 
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
+  bool stop_requested() const { return stop_ && stop_(); }
 
   void run(Index count, const std::function<void(Index)>& body) {
     const std::lock_guard lock(one_loop_);
@@ -130,19 +131,23 @@ class Threads::Crew {
     for (Index i = next_.fetch_add(1, std::memory_order_relaxed); i < count_;
          i = next_.fetch_add(1, std::memory_order_relaxed)) {
       try {
-        if (stop_ && stop_()) {
-          next_.store(count_, std::memory_order_relaxed);  // nobody takes another call
-          throw Stopped();
-        }
+        if (stop_requested()) throw Stopped();
         (*body_)(i);
+      } catch (const Stopped&) {
+        next_.store(count_, std::memory_order_relaxed);  // nobody takes another call
+        keep_failure(i);
       } catch (...) {
-        const std::lock_guard lock(failure_mutex_);
-        if (i < failed_at_) {
-          failed_at_ = i;
-          failure_ = std::current_exception();
-        }
+        keep_failure(i);
       }
     }
+  }
+
+  // Inside a catch block.
+  void keep_failure(Index i) {
+    const std::lock_guard lock(failure_mutex_);
+    if (i >= failed_at_) return;
+    failed_at_ = i;
+    failure_ = std::current_exception();
   }
 
   const int spins_;
@@ -169,6 +174,10 @@ Threads::~Threads() = default;
 
 int Threads::num_threads() const {
   return crew_->num_threads();
+}
+
+bool Threads::stop_requested() const {
+  return crew_->stop_requested();
 }
 
 void Threads::for_each(Index count, const std::function<void(Index)>& body) const {

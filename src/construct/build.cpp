@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/extended.hpp"
+#include "base/require.hpp"
 #include "construct/build_state.hpp"
 
 namespace giga {
@@ -37,10 +38,6 @@ bool drops_points(Method method) {
 }
 bool theorem_holds(Method method) {
   return method == Method::Giga || method == Method::Corrective;
-}
-
-void require(bool holds, const std::string& message) {
-  if (!holds) throw std::invalid_argument(message);
 }
 
 Limits limits_of(Method method, const GreedyOptions& options) {
@@ -122,12 +119,30 @@ std::optional<Termination> finished(const BuildState& state, const Limits& limit
   return std::nullopt;
 }
 
+// What an observer is told of a step.
+StageProgress progress_of(const VectorTable& table, const BuildState& state, const Limits& limits,
+                          const StepRecord& record) {
+  const bool greedy = is_greedy(state.method);
+  return {.stage = Stage::Construct,
+          .done = greedy ? record.size : record.step,
+          .total = greedy ? limits.size : limits.max_steps,
+          .dim = table.dim(),
+          .step = &record};
+}
+
 Termination run(const VectorTable& table, BuildState& state, const Limits& limits, const Observer& observer,
                 BuildResult& result) {
   if (table.zero_target()) return Termination::ZeroTarget;
   while (true) {
     if (const auto reason = finished(state, limits)) return *reason;
-    Proposal proposal = propose(table, state, result.search);
+    // A search that is stopped leaves the state as the last step left it.
+    if (table.executor().stop_requested()) return Termination::Stopped;
+    Proposal proposal;
+    try {
+      proposal = propose(table, state, result.search);
+    } catch (const Stopped&) {
+      return Termination::Stopped;
+    }
     const bool improves = proposal.row >= 0 && (proposal.error < state.error ||
                                                 (state.steps == 0 && std::isfinite(proposal.error)));
     if (!improves && is_greedy(state.method)) {
@@ -136,7 +151,8 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
       return *state.exhausted;
     }
     result.trace.push_back(accept(table, state, std::move(proposal), limits.heldout));
-    if (observer && observer(result.trace.back()) == Verdict::Stop) return Termination::Stopped;
+    if (asks_to_stop(observer, progress_of(table, state, limits, result.trace.back())))
+      return Termination::Stopped;
   }
 }
 

@@ -15,10 +15,6 @@ constexpr Extended kDependent = 1e-14L;  // |a - Q Q'a| of a column that the sup
 constexpr Extended kViolation = 1e-10L;
 constexpr Extended kRounding = 1e-18L;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 }  // namespace
 
 NnlsSolver::NnlsSolver(ExtendedVector b) : b_(std::move(b)), residual_(b_) {}

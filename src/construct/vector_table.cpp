@@ -99,20 +99,20 @@ struct VectorTable::Lazy {
   std::unique_ptr<Selector> selector;
 };
 
-VectorTable::VectorTable(const RowSource& rows, const TableOptions& options)
+VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const TableOptions& options)
     : rows_(&rows),
-      pool_(options.threads),
+      executor_(&executor),
       kind_(options.selector == SelectorKind::Auto ? choose_selector(rows) : options.selector),
       lazy_(std::make_unique<Lazy>()) {
   const auto dim = static_cast<std::size_t>(rows.dim());
   std::unique_ptr<CapTreeBuilder> tree;  // these ride along, so that the rows are read once
   std::unique_ptr<QuantisedBuilder> codes;
-  if (kind_ == SelectorKind::CapTree) tree = std::make_unique<CapTreeBuilder>(rows, pool_);
+  if (kind_ == SelectorKind::CapTree) tree = std::make_unique<CapTreeBuilder>(rows, executor);
   if (kind_ == SelectorKind::Quantised && QuantisedBuilder::suits(rows))
-    codes = std::make_unique<QuantisedBuilder>(rows, pool_);
+    codes = std::make_unique<QuantisedBuilder>(rows, executor);
 
   std::vector<BlockSum> sums(static_cast<std::size_t>(num_blocks(rows.num_rows())));
-  pool_.for_each(num_blocks(rows.num_rows()), [&](Index block) {
+  executor.for_each(num_blocks(rows.num_rows()), [&](Index block) {
     BlockSum& sum = sums[static_cast<std::size_t>(block)];
     sum.high.assign(dim, 0.0);
     sum.low.assign(dim, 0.0);
@@ -165,9 +165,9 @@ VectorTable::~VectorTable() = default;
 const Selector& VectorTable::selector() const {
   std::call_once(lazy_->once, [this] {
     if (kind_ == SelectorKind::Scan) {
-      lazy_->selector = std::make_unique<ScanSelector>(*rows_, pool_);
+      lazy_->selector = std::make_unique<ScanSelector>(*rows_, *executor_);
     } else {
-      lazy_->selector = std::make_unique<QuantisedSelector>(*rows_, pool_, target_);
+      lazy_->selector = std::make_unique<QuantisedSelector>(*rows_, *executor_, target_);
     }
   });
   return *lazy_->selector;

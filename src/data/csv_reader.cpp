@@ -15,6 +15,7 @@
 #include "data/csv_parse.hpp"
 #include "data/csv_row.hpp"
 #include "data/csv_scan.hpp"
+#include "data/load_progress.hpp"
 #include "data/table.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -175,7 +176,7 @@ class StreamOrigin : public Dataset::Origin {
 };
 
 Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
-                    const Executor& executor, const ReadProgress& progress, const CsvSizes& sizes,
+                    const Executor& executor, const Observer& observer, const CsvSizes& sizes,
                     StreamOrigin::Reopen reopen) {
   check_delimiter(options.delimiter);
   CsvBlocks blocks(source, name, sizes);
@@ -199,7 +200,7 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
     num_rows += scan.num_rows;
     line += scan.num_newlines;
     one_line_a_row = one_line_a_row && scan.one_line_a_row;
-    if (progress) progress(source.taken(), source.total());
+    tell_bytes(observer, source.taken(), source.total());
     text = blocks.next();
   } while (!text.empty());
   return std::move(table).finish(num_rows, std::make_unique<StreamOrigin>(std::move(reopen), name, options,
@@ -209,7 +210,7 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
 }  // namespace
 
 Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
-                 const ReadProgress& progress, const CsvSizes& sizes) {
+                 const Observer& observer, const CsvSizes& sizes) {
   check_delimiter(options.delimiter);
   const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
   const std::string name = printable_path(path);
@@ -233,7 +234,7 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
   const ReleaseText after_chunk = [&](std::size_t offset, std::size_t length) {
     file->release(start.offset + offset, length);
     const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
-    if (progress) progress(so_far, whole.size());
+    tell_bytes(observer, so_far, whole.size());
   };
   const CsvText csv{text, 0, options.delimiter};
   if (const auto problem = parse_rows(csv, scan, table, executor, after_chunk, checkpoints)) {
@@ -245,16 +246,16 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
 }
 
 Dataset read_gzip_csv(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
-                      const ReadProgress& progress, const CsvSizes& sizes) {
+                      const Observer& observer, const CsvSizes& sizes) {
   const auto source = gzip_source(path);
-  return read_stream(*source, printable_path(path), options, executor, progress, sizes,
+  return read_stream(*source, printable_path(path), options, executor, observer, sizes,
                      [path] { return gzip_source(path); });
 }
 
 Dataset read_csv_stream(int fd, const std::string& name, const ReadOptions& options, const Executor& executor,
-                        const ReadProgress& progress, const CsvSizes& sizes) {
+                        const Observer& observer, const CsvSizes& sizes) {
   const auto source = descriptor_source(fd, name);
-  return read_stream(*source, name, options, executor, progress, sizes, {});
+  return read_stream(*source, name, options, executor, observer, sizes, {});
 }
 
 }  // namespace giga

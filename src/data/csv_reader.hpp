@@ -17,14 +17,14 @@ struct CsvSizes {
 
 /// Maps the file; its text is given back as it is read, so that the numbers are all the memory there is.
 [[nodiscard]] Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options,
-                               const Executor& executor, const ReadProgress& progress,
+                               const Executor& executor, const Observer& observer,
                                const CsvSizes& sizes = {});
 [[nodiscard]] Dataset read_gzip_csv(const std::filesystem::path& path, const ReadOptions& options,
-                                    const Executor& executor, const ReadProgress& progress,
+                                    const Executor& executor, const Observer& observer,
                                     const CsvSizes& sizes = {});
 /// `name` stands in messages.
 [[nodiscard]] Dataset read_csv_stream(int fd, const std::string& name, const ReadOptions& options,
-                                      const Executor& executor, const ReadProgress& progress,
+                                      const Executor& executor, const Observer& observer,
                                       const CsvSizes& sizes = {});
 
 }  // namespace giga

@@ -11,10 +11,6 @@
 namespace giga {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
   switch (column.role) {
     case ColumnRole::Feature: return parts.features.data()[n * parts.num_features + column.feature];

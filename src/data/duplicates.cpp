@@ -13,10 +13,6 @@
 namespace giga {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 bool equal_rows(const Dataset& data, Index a, Index b) {
   const Index dim = data.num_features();
   return data.response()[at(a)] == data.response()[at(b)] &&

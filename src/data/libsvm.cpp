@@ -12,6 +12,7 @@
 #include "data/column_roles.hpp"
 #include "data/csv_header.hpp"
 #include "data/csv_scan.hpp"
+#include "data/load_progress.hpp"
 #include "data/table.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -247,7 +248,7 @@ void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std:
 }  // namespace
 
 Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
-                    const ReadProgress& progress, std::size_t chunk_bytes) {
+                    const Observer& observer, std::size_t chunk_bytes) {
   const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
   const std::string name = printable_path(path);
   std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
@@ -295,7 +296,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
     release(chunks[k]);
     const std::size_t length = chunks[k].end - chunks[k].begin;
     const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
-    if (progress) progress(so_far, file->bytes().size());
+    tell_bytes(observer, so_far, file->bytes().size());
   });
   for (std::size_t k = 0; k < chunks.size(); ++k) {
     if (problems[k]) {

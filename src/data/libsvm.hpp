@@ -12,7 +12,7 @@ namespace giga {
 /// after '#' and lines without a label are skipped. Refused if the dense table were beyond 1 GB and 64 times
 /// the file.
 [[nodiscard]] Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options,
-                                  const Executor& executor, const ReadProgress& progress,
+                                  const Executor& executor, const Observer& observer,
                                   std::size_t chunk_bytes = std::size_t{1} << 20);
 
 }  // namespace giga

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/column_roles.hpp"
+#include "data/load_progress.hpp"
 #include "data/matrix_reader.hpp"
 #include "data/table.hpp"
 #include "giga/base/error.hpp"
@@ -53,7 +54,7 @@ void fill_block(const MatrixView& view, Index first, Index count, const std::vec
 }  // namespace
 
 Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const Executor& executor, const ReadProgress& progress) {
+                         const Executor& executor, const Observer& observer) {
   const auto matrix = std::make_shared<const NpyMatrix>(NpyMatrix::open(path));
   const std::string name = printable_path(path);
   const MatrixView view = matrix->view();
@@ -77,7 +78,7 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
                              bytes);
     }
     const std::size_t so_far = done.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    if (progress) progress(matrix->data_offset() + so_far, matrix->file().bytes().size());
+    tell_bytes(observer, matrix->data_offset() + so_far, matrix->file().bytes().size());
   });
   matrix->file().release(0, matrix->file().bytes().size());
   judge_filled(table, slots, view.rows, executor);

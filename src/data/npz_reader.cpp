@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/column_roles.hpp"
+#include "data/load_progress.hpp"
 #include "data/matrix_reader.hpp"
 #include "data/table.hpp"
 #include "data/zip_archive.hpp"
@@ -42,6 +43,7 @@ class ArrayStream {
 
   const std::string& name() const { return name_; }
   const NpyHeader& header() const { return header_; }
+  Index count() const { return count_; }
 
   // body(first, values): elements [first, first + values.size()). Once.
   template <typename Body>
@@ -140,7 +142,9 @@ Index vector_length(const ArrayStream& array, const char* which, Index rows) {
   return shape[0];
 }
 
-void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slot>& slots) {
+// told(elements) after every buffer.
+template <typename Told>
+void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slot>& slots, const Told& told) {
   array.for_each([&](Index first, std::span<const double> values) {
     CellPlace at = layout.place(first);
     for (const double value : values) {
@@ -153,6 +157,7 @@ void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slo
         ++slow;
       }
     }
+    told(first + std::ssize(values));
   });
 }
 
@@ -222,7 +227,7 @@ class NpzOrigin : public Dataset::Origin {
 }  // namespace
 
 Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const Executor& executor, const ReadProgress& progress) {
+                         const Executor& executor, const Observer& observer) {
   const std::string file = printable_path(path);
   const auto archive = std::make_shared<const ZipArchive>(ZipArchive::open(path));
   ArrayStream x(*archive, need_member(*archive, "X", file), file);
@@ -251,11 +256,14 @@ Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& o
   }
   table.allocate(layout.rows);
   const std::vector<Slot> slots = table.slots();
-  fill_matrix(x, layout, slots);
-  if (progress) progress(archive->file_bytes() / 2, archive->file_bytes());
+  fill_matrix(x, layout, slots, [&](Index elements) {  // y and w take next to nothing beside X
+    const double share = static_cast<double>(elements) / static_cast<double>(x.count());
+    const auto bytes = static_cast<double>(archive->file_bytes());
+    tell_bytes(observer, static_cast<std::size_t>(share * bytes), archive->file_bytes());
+  });
   fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
   if (w) fill_vector(*w, slots.back());
-  if (progress) progress(archive->file_bytes(), archive->file_bytes());
+  tell_bytes(observer, archive->file_bytes(), archive->file_bytes());
   judge_filled(table, slots, layout.rows, executor);
   return std::move(table).finish(layout.rows,
                                  std::make_unique<NpzOrigin>(archive, file, layout, weights != nullptr));

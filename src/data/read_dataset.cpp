@@ -38,23 +38,23 @@ constexpr std::array<std::string_view, 15> kForeign{".parquet", ".feather", ".ar
 }  // namespace
 
 Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
-                     const ReadProgress& progress) {
-  if (path == "-") return read_csv_stream(STDIN_FILENO, "standard input", options, executor, progress);
+                     const Observer& observer) {
+  if (path == "-") return read_csv_stream(STDIN_FILENO, "standard input", options, executor, observer);
   std::string file = path.filename().string();
   std::transform(file.begin(), file.end(), file.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (file.ends_with(".npy")) return read_npy_dataset(path, options, executor, progress);
-  if (file.ends_with(".npz")) return read_npz_dataset(path, options, executor, progress);
+  if (file.ends_with(".npy")) return read_npy_dataset(path, options, executor, observer);
+  if (file.ends_with(".npz")) return read_npz_dataset(path, options, executor, observer);
   if (file.ends_with(".svm") || file.ends_with(".libsvm"))
-    return read_libsvm(path, options, executor, progress);
+    return read_libsvm(path, options, executor, observer);
   const bool packed = file.ends_with(".gz");
   const std::string_view text = std::string_view(file).substr(0, file.size() - (packed ? 3 : 0));
   const bool tabs = text.ends_with(".tsv");
   if (!tabs && !text.ends_with(".csv") && !text.ends_with(".txt")) refuse_extension(path, file);
   ReadOptions chosen = options;
   if (tabs && chosen.delimiter == ReadOptions().delimiter) chosen.delimiter = '\t';
-  return packed ? read_gzip_csv(path, chosen, executor, progress)
-                : read_csv(path, chosen, executor, progress);
+  return packed ? read_gzip_csv(path, chosen, executor, observer)
+                : read_csv(path, chosen, executor, observer);
 }
 
 }  // namespace giga

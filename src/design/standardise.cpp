@@ -12,10 +12,6 @@
 namespace giga {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // sums[j] of body(sums, row, weight) over all distinct rows; `width` sums.
 template <typename Body>
 ExtendedVector sum_rows(const DistinctRows& rows, Index width, const Executor& executor, const Body& body) {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
+#include "base/require.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "infer/point_sums.hpp"
@@ -38,10 +38,6 @@ struct Draws {
     return out;
   }
 };
-
-void require(bool holds, const std::string& message) {
-  if (!holds) throw std::invalid_argument(message);
-}
 
 Draws pooled(std::span<const Chain> chains, Index dim) {
   require(!chains.empty(), "there are no chains");
@@ -234,7 +230,7 @@ void diagnose(const Draws& draws, const Executor& executor, Certificate& out) {
 class Work {
  public:
   Work(const Likelihood& full, const Likelihood* coreset, const Normal& prior, const Executor& executor,
-       const CertificateOptions& options, const CertificateObserver& observer)
+       const CertificateOptions& options, const Observer& observer)
       : full_(full),
         coreset_(coreset),
         prior_(prior),
@@ -253,7 +249,7 @@ class Work {
 
     const LaplaceResult full = laplace_of_full();
     out.laplace_end = full.end;
-    const Normal part = coreset_ == nullptr ? prior_ : laplace(*coreset_, prior_, executor_, {}).posterior;
+    const Normal part = coreset_ == nullptr ? prior_ : laplace_of(*coreset_).posterior;
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
     diagnose(draws, executor_, out);
@@ -277,21 +273,30 @@ class Work {
   }
 
  private:
-  [[nodiscard]] ShareObserver watch(CertificateStage stage, double from = 0, double to = 1) const {
+  [[nodiscard]] StageProgress at_part(CertificatePart part, Index done) const {
+    return {.stage = Stage::Certify, .done = done, .total = full_.num_rows(), .part = part};
+  }
+
+  // Pass `pass` of `passes` over all rows that a part makes.
+  [[nodiscard]] RowsDone watch(CertificatePart part, Index pass = 0, Index passes = 1) const {
     if (!observer_) return {};
-    return [this, stage, from, to](double share) { observer_({stage, from + (to - from) * share}); };
+    return [this, part, pass, passes](Index rows) {
+      tell(observer_, at_part(part, (pass * full_.num_rows() + rows) / passes));
+    };
+  }
+
+  [[nodiscard]] LaplaceResult laplace_of(const Likelihood& likelihood) const {
+    return laplace(likelihood, prior_, executor_, {},
+                   seen_as(at_part(CertificatePart::Laplace, 0), observer_));
   }
 
   [[nodiscard]] LaplaceResult laplace_of_full() const {
-    if (options_.laplace != nullptr) return *options_.laplace;
-    return laplace(full_, prior_, executor_, {}, [this](const LaplaceStep&) {
-      if (observer_) observer_({CertificateStage::Laplace, 0});
-    });
+    return options_.laplace != nullptr ? *options_.laplace : laplace_of(full_);
   }
 
   [[nodiscard]] std::vector<double> ratios_of_coreset(const Draws& draws) const {
     const ExtendedVector all =
-        log_likelihood_sums(full_, draws.values, executor_, watch(CertificateStage::Ratios));
+        log_likelihood_sums(full_, draws.values, executor_, watch(CertificatePart::Ratios));
     ExtendedVector few(all.size(), 0);
     if (coreset_ != nullptr) few = log_likelihood_sums(*coreset_, draws.values, executor_);
     std::vector<double> ratios;
@@ -301,7 +306,7 @@ class Work {
 
   [[nodiscard]] std::vector<double> ratios_of_laplace(const Draws& draws, const Normal& normal) const {
     const ExtendedVector all =
-        log_likelihood_sums(full_, draws.values, executor_, watch(CertificateStage::LaplaceRatios));
+        log_likelihood_sums(full_, draws.values, executor_, watch(CertificatePart::LaplaceRatios));
     std::vector<double> ratios;
     for (Index s = 0; s < draws.count(); ++s) {
       const Extended prior = Extended{prior_.log_density(draws.draw(s), Order::Value).value};
@@ -344,8 +349,8 @@ class Work {
 
   // |g|^2 and |C' g|^2 at each draw; the prior is in both posteriors and cancels.
   [[nodiscard]] SquaredLengths lengths(const Draws& draws, const Normal& whitener,
-                                       const ShareObserver& observer) const {
-    ExtendedVector gradient = gradient_sums(full_, draws.values, executor_, observer);
+                                       const RowsDone& rows_done) const {
+    ExtendedVector gradient = gradient_sums(full_, draws.values, executor_, rows_done);
     if (coreset_ != nullptr) {
       const ExtendedVector few = gradient_sums(*coreset_, draws.values, executor_);
       for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= few[i];
@@ -391,9 +396,8 @@ class Work {
     std::vector<Index> chosen, chosen_normal;
     const Draws some = thinned(draws, chosen), some_normal = thinned(normal, chosen_normal);
     out.num_gradient_draws = some.count();
-    const SquaredLengths at_coreset = lengths(some, whitener, watch(CertificateStage::Gradients, 0, 0.5));
-    const SquaredLengths at_laplace =
-        lengths(some_normal, whitener, watch(CertificateStage::Gradients, 0.5, 1));
+    const SquaredLengths at_coreset = lengths(some, whitener, watch(CertificatePart::Gradients, 0, 2));
+    const SquaredLengths at_laplace = lengths(some_normal, whitener, watch(CertificatePart::Gradients, 1, 2));
     const std::vector<double> equal(chosen.size(), 1 / static_cast<double>(chosen.size()));
     out.fisher_coreset = fisher(at_coreset, equal, some.num_chains, out.coreset.relative_ess);
     out.fisher_full =
@@ -436,7 +440,7 @@ class Work {
   const Normal& prior_;
   const Executor& executor_;
   const CertificateOptions& options_;
-  const CertificateObserver& observer_;
+  const Observer& observer_;
 };
 
 void check(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
@@ -479,7 +483,7 @@ Index next_size(Index size, Index num_parameters, Index num_rows) {
 
 Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
                     std::span<const Chain> chains, const Executor& executor,
-                    const CertificateOptions& options, const CertificateObserver& observer) {
+                    const CertificateOptions& options, const Observer& observer) {
   check(full, coreset, prior, options);
   return Work(full, coreset, prior, executor, options, observer).go(pooled(chains, full.num_parameters()));
 }

@@ -92,8 +92,7 @@ Place first_place(const Posterior& posterior, const Likelihood& likelihood, cons
 }  // namespace
 
 LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const Executor& executor,
-                      const LaplaceOptions& options,
-                      const std::function<void(const LaplaceStep&)>& observer) {
+                      const LaplaceOptions& options, const Observer& observer) {
   if (options.max_iterations < 1)
     throw std::invalid_argument("max_iterations is " + std::to_string(options.max_iterations) +
                                 ", must be at least 1");
@@ -110,7 +109,7 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
     const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
     const double promise = place.gradient.dot(step);
     decrement = std::sqrt(std::max(0.0, promise));
-    if (observer) observer({iteration, place.log_joint(), decrement});
+    tell(observer, {.stage = Stage::Laplace, .done = iteration});
     auto next = search(posterior, place, step, promise);
     const bool near = decrement <= options.tolerance;
     if (!next) {

@@ -14,16 +14,16 @@
 
 namespace giga {
 
-/// Called now and then with the share of the work done, in order, from the thread that asked for the sums.
-using ShareObserver = std::function<void(double)>;
+/// Called now and then with the number of rows summed so far, in order, from the thread that asked for the
+/// sums; it may throw.
+using RowsDone = std::function<void(Index)>;
 
 /// `points` are S x D, row-major. Entry s is sum_n multiplicity(n) L_n(theta_s).
 [[nodiscard]] ExtendedVector log_likelihood_sums(const Likelihood& likelihood, std::span<const double> points,
-                                                 const Executor& executor,
-                                                 const ShareObserver& observer = {});
+                                                 const Executor& executor, const RowsDone& rows_done = {});
 
 /// Entry s * D + d is the derivative of that sum in theta_d.
 [[nodiscard]] ExtendedVector gradient_sums(const Likelihood& likelihood, std::span<const double> points,
-                                           const Executor& executor, const ShareObserver& observer = {});
+                                           const Executor& executor, const RowsDone& rows_done = {});
 
 }  // namespace giga

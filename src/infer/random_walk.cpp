@@ -89,7 +89,7 @@ class Walk {
 }  // namespace
 
 Chain random_walk(const DensityView& density, const SampleOptions& options, const std::vector<double>& start,
-                  Index chain, const ChainObserver& observer) {
+                  Index chain, const Executor& executor, const Observer& observer) {
   Stream random = stream(options.seed, "chain", chain);
   Walk walk(density, start);
   Chain out;
@@ -114,7 +114,12 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
           out.stats.push_back(stats);
         }
       }
-      out.stopped = observer && observer({chain, i + 1, total, i < options.warmup, false}) == Verdict::Stop;
+      out.stopped = told_to_stop(executor, observer,
+                                 {.stage = Stage::Sample,
+                                  .done = i + 1,
+                                  .total = total,
+                                  .chain = chain,
+                                  .warmup = i < options.warmup});
     }
     if (out.stopped || options.warmup == 0 || out.attempts == kMostAttempts) break;
     if (accepted >= kLeastAccepted && accepted <= kMostAccepted) break;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <string>
 
+#include "base/require.hpp"
 #include "giga/base/random.hpp"
-#include "giga/base/threads.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "infer/adaptation.hpp"
 #include "infer/faults.hpp"
@@ -48,10 +47,6 @@ SampleOptions paper_protocol(SamplerKind sampler) {
 
 namespace {
 
-void require(bool holds, const std::string& message) {
-  if (!holds) throw std::invalid_argument(message);
-}
-
 void check(const SampleOptions& options) {
   require(options.warmup >= 0, "warmup is " + std::to_string(options.warmup) + ", must be at least 0");
   require(options.draws >= 1, "draws is " + std::to_string(options.draws) + ", must be at least 1");
@@ -77,7 +72,8 @@ void add_transition(const DrawStats& stats, bool first, DrawStats& on_the_way) {
 
 // Nuts and Hmc: the same warm-up about another transition.
 Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options,
-                        const std::vector<double>& start, Index index, const ChainObserver& observer) {
+                        const std::vector<double>& start, Index index, const Executor& executor,
+                        const Observer& observer) {
   Stream random = stream(options.seed, "chain", index);
   Hamiltonian hamiltonian(density);
   const auto transition = options.sampler == SamplerKind::Nuts ? make_nuts(density.dim(), options.max_depth)
@@ -121,7 +117,13 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
     }
     if (!warmup && fault(Fault::AdaptationGoesOn))
       step *= std::exp(stats.accept_stat - options.target_accept);
-    chain.stopped = observer && observer({index, i + 1, total, warmup, stats.divergent}) == Verdict::Stop;
+    chain.stopped = told_to_stop(executor, observer,
+                                 {.stage = Stage::Sample,
+                                  .done = i + 1,
+                                  .total = total,
+                                  .chain = index,
+                                  .warmup = warmup,
+                                  .divergent = stats.divergent});
   }
   chain.step_size = step;
   if (options.thin > 1) chain.e_bfmi = e_bfmi(energies)[0];
@@ -135,7 +137,8 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
 }  // namespace
 
 std::vector<Chain> sample(const DensityView& density, const SampleOptions& options,
-                          const std::vector<std::vector<double>>& starts, const ChainObserver& observer) {
+                          const std::vector<std::vector<double>>& starts, const Executor& executor,
+                          const Observer& observer) {
   check(options);
   require(!starts.empty(), "there is no start, so no chain");
   for (const std::vector<double>& start : starts) {
@@ -148,14 +151,19 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
     hamiltonian.evaluate(point);
     require(std::isfinite(point.log_density), "the density is zero at a start");
   }
-  std::vector<Chain> chains(starts.size());
-  const Threads pool(options.threads);
-  pool.for_each(std::ssize(starts), [&](Index c) {
-    const auto k = static_cast<std::size_t>(c);
-    chains[k] = options.sampler == SamplerKind::Rwmh
-                    ? random_walk(density, options, starts[k], c, observer)
-                    : hamiltonian_chain(density, options, starts[k], c, observer);
-  });
+  Chain not_begun;
+  not_begun.dim = density.dim();
+  not_begun.inverse_metric.assign(at(density.dim()), 1.0);
+  not_begun.stopped = true;
+  std::vector<Chain> chains(starts.size(), not_begun);
+  try {
+    executor.for_each(std::ssize(starts), [&](Index c) {
+      chains[at(c)] = options.sampler == SamplerKind::Rwmh
+                          ? random_walk(density, options, starts[at(c)], c, executor, observer)
+                          : hamiltonian_chain(density, options, starts[at(c)], c, executor, observer);
+    });
+  } catch (const Stopped&) {  // before all chains had begun
+  }
   return chains;
 }
 
@@ -177,17 +185,19 @@ void draw_near(const DensityView& density, const std::vector<double>& centre, st
 }  // namespace
 
 std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
-                                const SampleOptions& options, const ChainObserver& observer) {
+                                const SampleOptions& options, const Executor& executor,
+                                const Observer& observer) {
   require(about.dim() == density.dim(), "the approximation has another dimension than the density");
   const auto starts = [&](const DensityView& seen, const Normal& from) {
     auto all = dispersed_starts(from, chains, options.seed);
     for (std::vector<double>& start : all) draw_near(seen, from.mean(), start);
     return all;
   };
-  if (options.metric != MetricKind::Dense) return sample(density, options, starts(density, about), observer);
+  if (options.metric != MetricKind::Dense)
+    return sample(density, options, starts(density, about), executor, observer);
   const StandardCoordinates standard(density, about);
   const Normal same = Normal::isotropic(about.dim());
-  std::vector<Chain> out = sample(standard, options, starts(standard, same), observer);
+  std::vector<Chain> out = sample(standard, options, starts(standard, same), executor, observer);
   for (Chain& chain : out) standard.take_back(chain);
   return out;
 }

@@ -24,6 +24,13 @@ inline constexpr double kDivergence = 1000;
 
 /// A chain of random-walk Metropolis-Hastings, adaptation included.
 [[nodiscard]] Chain random_walk(const DensityView& density, const SampleOptions& options,
-                                const std::vector<double>& start, Index chain, const ChainObserver& observer);
+                                const std::vector<double>& start, Index chain, const Executor& executor,
+                                const Observer& observer);
+
+/// Whether a chain should end after a transition.
+[[nodiscard]] inline bool told_to_stop(const Executor& executor, const Observer& observer,
+                                       const StageProgress& progress) {
+  return asks_to_stop(observer, progress) || executor.stop_requested();
+}
 
 }  // namespace giga

@@ -2,13 +2,14 @@
 #include "giga/pipeline/build_coreset.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include "base/require.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
+#include "giga/base/stopwatch.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "pipeline/heldout.hpp"
 #include "pipeline/watched_rows.hpp"
@@ -67,32 +68,11 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
   return options;
 }
 
-std::string_view name(Stage stage) {
-  switch (stage) {
-    case Stage::Laplace: return "laplace";
-    case Stage::Project: return "project";
-    case Stage::Prepare: return "prepare";
-    case Stage::Construct: return "construct";
-  }
-  return "unknown";
-}
-
 namespace {
 
 constexpr Index kFirstAutoDim = 500;
 constexpr Index kLastAutoDim = 64000;
 constexpr double kAgreement = 1.5;  // of projected and held-out error
-
-class Clock {
- public:
-  double restart() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(begin_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-};
 
 // n of the rows 0 .. total-1 without replacement, ascending: Floyd's algorithm would need a set; a pass of
 // selection sampling needs nothing and gives them in order.
@@ -119,11 +99,11 @@ std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std:
 
 class Run {
  public:
-  Run(const Problem& problem, CoresetOptions options, const Executor& executor, const StageObserver& observer)
+  Run(const Problem& problem, CoresetOptions options, const Executor& executor, const Observer& observer)
       : problem_(problem), options_(std::move(options)), executor_(executor), observer_(observer) {}
 
   CoresetResult go() {
-    Clock clock;
+    Stopwatch clock;
     CoresetResult result;
     result.options = options_;
     result.pihat = problem_.prior();
@@ -132,7 +112,8 @@ class Run {
 
     const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options());
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
-    Heldout heldout(watched, executor_.num_threads());
+    Heldout heldout(watched, executor_);
+    watched.end_pass();
     result.seconds.project = clock.restart();
 
     const bool random = options_.projection == ProjectionKind::Random;
@@ -159,22 +140,19 @@ class Run {
   [[nodiscard]] std::function<void(Index)> watcher(Stage stage, Index total, Index dim) const {
     if (!observer_) return {};
     return [this, stage, total, dim](Index done) {
-      (void)observer_({stage, std::min(done, total), total, dim, nullptr});
+      tell(observer_, {.stage = stage, .done = std::min(done, total), .total = total, .dim = dim});
     };
   }
 
   void find_pihat(CoresetResult& result) const {
     if (options_.pihat == PihatKind::Prior) return;
-    const auto watch = [&](const LaplaceStep& step) {
-      if (observer_) (void)observer_({Stage::Laplace, step.iteration, 0, 0, nullptr});
-    };
     const Likelihood& model = problem_.likelihood();
     const auto some = options_.pihat == PihatKind::Subsample
                           ? subsample(model, options_.subsample_rows, options_.seed)
                           : nullptr;
     const Likelihood& likelihood = some ? *some : model;
     try {
-      result.laplace = laplace(likelihood, problem_.prior(), executor_, {}, watch);
+      result.laplace = laplace(likelihood, problem_.prior(), executor_, {}, observer_);
     } catch (const std::invalid_argument&) {
       throw DataError(problem_.name() +
                       ": the likelihood is too large for a double wherever the search for the posterior mode "
@@ -189,7 +167,7 @@ class Run {
     if (result.laplace->end != LaplaceEnd::Converged)
       result.notes.emplace_back(
           "the search for the posterior mode did not converge; pihat is taken where it ended");
-    for (std::string& note : mode_notes(problem_, result.pihat.mean()))
+    for (std::string& note : mode_notes(problem_, result.pihat.mean(), executor_))
       result.notes.push_back(std::move(note));
   }
 
@@ -209,16 +187,17 @@ class Run {
         RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
   }
 
-  void build_with(const std::unique_ptr<RowSource>& rows, Heldout& heldout, Clock& clock,
+  void build_with(const std::unique_ptr<RowSource>& rows, Heldout& heldout, Stopwatch& clock,
                   CoresetResult& result) const {
     result.dim = rows->dim();
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()));
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(watched,
-                            {greedy ? options_.selector : SelectorKind::Scan, executor_.num_threads()});
+    const VectorTable table(watched, executor_,
+                            {.selector = greedy ? options_.selector : SelectorKind::Scan});
     result.seconds.project += clock.restart();
     const bool searches = greedy && !table.zero_target();
     if (searches) (void)table.selector();
+    watched.end_pass();
     result.seconds.prepare += clock.restart();
 
     result.build = construct(table, heldout);
@@ -237,15 +216,9 @@ class Run {
   [[nodiscard]] BuildResult construct(const VectorTable& table, Heldout& heldout) const {
     const ErrorMeasure measure = [&heldout](const Coreset& coreset) { return heldout.error(coreset); };
     const Index size = std::min(options_.size, table.num_rows());
-    const bool greedy_method = is_greedy(options_.method);
-    const Observer watch = [&](const StepRecord& record) {
-      if (!observer_) return Verdict::Continue;
-      return observer_(
-          {Stage::Construct, greedy_method ? record.size : record.step, size, table.dim(), &record});
-    };
     const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
     const SamplingOptions sampling{options_.size, options_.seed, measure};
-    return build(table, options_.method, greedy, sampling, watch);
+    return build(table, options_.method, greedy, sampling, observer_);
   }
 
   // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row
@@ -263,17 +236,13 @@ class Run {
   const Problem& problem_;
   const CoresetOptions options_;
   const Executor& executor_;
-  const StageObserver& observer_;
+  const Observer& observer_;
 };
-
-void require(bool holds, const char* message) {
-  if (!holds) throw std::invalid_argument(message);
-}
 
 }  // namespace
 
 CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,
-                            const StageObserver& observer) {
+                            const Observer& observer) {
   require(options.size >= 0, "size must be at least 0");
   require(options.projection_dim >= 0, "projection_dim must be at least 0");
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");

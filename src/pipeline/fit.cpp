@@ -2,11 +2,11 @@
 #include "giga/pipeline/fit.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
+#include "giga/base/stopwatch.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
 
@@ -14,10 +14,6 @@ namespace giga {
 namespace {
 
 constexpr Index kRemainderDim = 500;  // of the coresets after the first
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 class Fit {
  public:
@@ -31,11 +27,15 @@ class Fit {
 
   FitResult go() {
     if (state_.coreset) state_.coreset->options = round_options(problem_, options_, state_);
-    while (true) {
-      if (!state_.coreset && !build()) return stopped();
-      if (state_.chains.empty() && !draw()) return stopped();
-      const Certificate certificate = certify();
-      if (!extend(certificate)) return ended(certificate);
+    try {
+      while (true) {
+        if (!state_.coreset && !build()) return stopped();
+        if (state_.chains.empty() && !draw()) return stopped();
+        const Certificate certificate = certify();
+        if (!extend(certificate)) return ended(certificate);
+      }
+    } catch (const Stopped&) {
+      return stopped();
     }
   }
 
@@ -52,7 +52,7 @@ class Fit {
 
   bool build() {
     CoresetResult coreset =
-        build_coreset(problem_, round_options(problem_, options_, state_), executor_, observer_.build);
+        build_coreset(problem_, round_options(problem_, options_, state_), executor_, observer_.watch);
     if (coreset.build.termination == Termination::Stopped) return false;
     if (coreset.coreset.size() == 0)
       throw DataError(
@@ -70,21 +70,22 @@ class Fit {
 
   // Chains start about the Laplace approximation of the coreset's own posterior, as those of any other table.
   bool draw() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     const auto model = coreset_model(problem_, state_.coreset->coreset);
-    const LaplaceResult about = laplace(*model, problem_.prior(), executor_);
+    const LaplaceResult about =
+        laplace(*model, problem_.prior(), executor_, {}, seen_as({.stage = Stage::Sample}, observer_.watch));
     PosteriorSample drawn =
         sample_posterior(*model, problem_.prior(), about.posterior, options_.chains,
-                         resolved_sampling(problem_, options_), executor_, observer_.sample);
+                         resolved_sampling(problem_, options_), executor_, observer_.watch);
     if (drawn.stopped()) return false;
     state_.chains = std::move(drawn.chains);
-    state_.seconds.sample += seconds_since(start);
+    state_.seconds.sample += clock.seconds();
     save();
     return true;
   }
 
   Certificate certify() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch clock;
     const CoresetResult& coreset = *state_.coreset;
     CertificateOptions options;
     options.seed = options_.sample.seed;
@@ -92,8 +93,8 @@ class Fit {
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
     Certificate certificate =
-        certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.certify);
-    state_.seconds.certify += seconds_since(start);
+        certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
+    state_.seconds.certify += clock.seconds();
     state_.rounds.push_back({coreset.coreset.size(), coreset.build.relative_error, coreset.heldout_error,
                              certificate.coreset.k_hat, certificate.coreset.effective_size,
                              certificate.doubt});

@@ -4,8 +4,8 @@
 
 namespace giga {
 
-Heldout::Heldout(const RowSource& rows, int threads) : rows_(rows) {
-  const VectorTable table(rows, {SelectorKind::Scan, threads});
+Heldout::Heldout(const RowSource& rows, const Executor& executor) : rows_(rows) {
+  const VectorTable table(rows, executor, {.selector = SelectorKind::Scan});
   sum_ = table.sum();
   norm_ = table.target_norm();
 }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "giga/base/executor.hpp"
 #include "giga/base/row_source.hpp"
 #include "giga/construct/build.hpp"
 
@@ -14,7 +15,7 @@ namespace giga {
 class Heldout {
  public:
   /// `rows` must outlive this object.
-  Heldout(const RowSource& rows, int threads);
+  Heldout(const RowSource& rows, const Executor& executor);
 
   /// |V(w) - V| / |V|.
   [[nodiscard]] double error(const Coreset& coreset);

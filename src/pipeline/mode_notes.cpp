@@ -20,29 +20,50 @@ std::string three_digits(double value) {
   return shortest(parse_double({room.data(), end.ptr}).value_or(value));
 }
 
+// Weight, mean and sum of w (x - mean)^2 of some numbers x.
+struct Moments {
+  double weight = 0, mean = 0, squares = 0;
+
+  // Those of both together.
+  void join(const Moments& other) {
+    if (weight == 0) {
+      *this = other;
+      return;
+    }
+    const double together = weight + other.weight, apart = other.mean - mean;
+    mean += apart * (other.weight / together);
+    squares += other.squares + apart * apart * (weight * (other.weight / together));
+    weight = together;
+  }
+};
+
 // The standard deviation of y - z.theta, equal rows counted as often as they are there. About their mean: an
 // intercept that the prior holds back is not noise.
-double residual_scale(const LinearModel& model, std::span<const double> theta) {
-  constexpr Index kBlock = 1024;
-  std::vector<double> design(static_cast<std::size_t>(kBlock) * theta.size());
-  double count = 0, mean = 0, squares = 0;
-  for (Index first = 0; first < model.num_rows(); first += kBlock) {
-    const Index rows = std::min(kBlock, model.num_rows() - first);
-    model.design(first, rows, design.data());
-    for (Index n = 0; n < rows; ++n) {
-      const double* z = design.data() + static_cast<std::size_t>(n) * theta.size();
-      const double residual =
-          model.response(first + n) - std::inner_product(theta.begin(), theta.end(), z, 0.0);
-      const double times = model.multiplicity(first + n), away = residual - mean;
-      count += times;
-      mean += away * times / count;
-      squares += times * away * (residual - mean);
-    }
-  }
-  return std::sqrt(squares / count);
+double residual_scale(const LinearModel& model, std::span<const double> theta, const Executor& executor) {
+  constexpr Index kRowsAtOnce = 64;
+  const Index dim = std::ssize(theta);
+  Moments all;
+  fold_blocks<Moments>(
+      executor, model.num_rows(), 1, std::span(&all, 1),
+      [&](Index first, Index count, Index /*piece*/, Moments* part) {
+        std::vector<double> design(at(kRowsAtOnce * dim));
+        for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
+          const Index some = std::min(kRowsAtOnce, count - begin);
+          model.design(first + begin, some, design.data());
+          for (Index i = 0; i < some; ++i) {
+            const Index n = first + begin + i;
+            const double fitted =
+                std::inner_product(theta.begin(), theta.end(), design.begin() + i * dim, 0.0);
+            part->join({model.multiplicity(n), model.response(n) - fitted, 0});
+          }
+        }
+      },
+      [](const Moments* part, Moments* total) { total->join(*part); });
+  return std::sqrt(all.squares / all.weight);
 }
 
-void note_noise(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
+void note_noise(const Problem& problem, std::span<const double> mode, const Executor& executor,
+                std::vector<std::string>& notes) {
   constexpr double kFar = 1.5;
   const LinearModel* linear = problem.likelihood().linear_model();
   if (linear == nullptr) return;
@@ -50,7 +71,7 @@ void note_noise(const Problem& problem, std::span<const double> mode, std::vecto
   // With fewer rows the parameters take too much of the noise for this to mean something.
   const bool enough = problem.likelihood().num_rows() >= 10 * std::ssize(mode) + 20;
   if (family.family != Family::GaussianIdentity || !enough) return;
-  const double scale = residual_scale(*linear, mode), ratio = scale / family.noise_scale;
+  const double scale = residual_scale(*linear, mode, executor), ratio = scale / family.noise_scale;
   if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +
                   " and --noise-scale is " + three_digits(family.noise_scale) + ": posterior sds are " +
@@ -81,10 +102,11 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
 
 }  // namespace
 
-std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode) {
+std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode,
+                                    const Executor& executor) {
   std::vector<std::string> notes;
   note_prior(problem, mode, notes);
-  note_noise(problem, mode, notes);
+  note_noise(problem, mode, executor, notes);
   return notes;
 }
 

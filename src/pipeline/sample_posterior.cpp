@@ -2,18 +2,13 @@
 #include "giga/pipeline/sample_posterior.hpp"
 
 #include <algorithm>
-#include <chrono>
 
+#include "giga/base/stopwatch.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/posterior.hpp"
 
 namespace giga {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 bool share_rows(Index chains, Index num_rows, int threads) {
   constexpr Index kBlocksPerThread = 2;
@@ -33,23 +28,23 @@ bool PosteriorSample::stopped() const {
 
 PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& prior, const Normal& about,
                                  Index chains, const SampleOptions& options, const Executor& executor,
-                                 const ChainObserver& observer) {
-  const auto start = Clock::now();
+                                 const Observer& observer) {
+  const Stopwatch clock;
   const bool rows = share_rows(chains, likelihood.num_rows(), executor.num_threads());
   const Posterior posterior(likelihood, prior, rows ? &executor : nullptr);
   std::vector<Span> spans(static_cast<std::size_t>(chains));
-  const ChainObserver timed = [&](const ChainProgress& at) {
+  const Observer timed = [&](const StageProgress& at) {
     Span& span = spans[static_cast<std::size_t>(at.chain)];
-    span.last_s = seconds_since(start);
-    if (at.iteration == 1 && span.first_s == 0) span.first_s = span.last_s;
-    return observer ? observer(at) : Verdict::Continue;
+    span.last_s = clock.seconds();
+    if (at.done == 1 && span.first_s == 0) span.first_s = span.last_s;
+    return observer ? observer(at) : Answer::Continue;
   };
-  SampleOptions side_by_side = options;
-  side_by_side.threads = rows ? 1 : executor.num_threads();
+  const Serial one_by_one;
   PosteriorSample out;
-  out.chains = sample_about(posterior, about, chains, side_by_side, timed);
+  out.chains = sample_about(posterior, about, chains, options,
+                            rows ? static_cast<const Executor&>(one_by_one) : executor, timed);
   for (const Span& span : spans) out.chain_seconds.push_back(span.last_s - span.first_s);
-  out.seconds = seconds_since(start);
+  out.seconds = clock.seconds();
   return out;
 }
 

@@ -14,6 +14,7 @@ namespace giga {
 
 class WatchedRows final : public RowSource {
  public:
+  /// `watcher` gets the rows read so far, from any thread; it may throw.
   WatchedRows(const RowSource& rows, const Problem& problem, std::function<void(Index)> watcher)
       : rows_(rows), problem_(problem), watcher_(std::move(watcher)) {}
 
@@ -21,20 +22,21 @@ class WatchedRows final : public RowSource {
   [[nodiscard]] Index dim() const override { return rows_.dim(); }
   void read(Index first, Index count, double* out) const override {
     rows_.read(first, count, out);
-    if (count > 1 && watcher_) watcher_(read_ += count);  // single rows belong to no pass
+    if (count > 1 && in_pass_ && watcher_) watcher_(read_ += count);  // single rows belong to no pass
   }
   [[nodiscard]] std::string place(Index n, Index j) const override {
     return problem_.place(n) + ", feature " + std::to_string(j + 1);
   }
   [[nodiscard]] std::string name() const override { return problem_.name() + ": " + rows_.name(); }
 
-  /// A new pass begins.
-  void restart() { read_ = 0; }
+  /// The passes to be watched are over: rows read from now on are counted no more.
+  void end_pass() { in_pass_ = false; }
 
  private:
   const RowSource& rows_;
   const Problem& problem_;
   std::function<void(Index)> watcher_;
+  bool in_pass_ = true;
   mutable std::atomic<Index> read_ = 0;
 };
 

@@ -64,7 +64,7 @@ std::string heading_of(const std::string& column, const CoresetFile& file,
 }
 
 Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, const Executor& executor,
-                  const ReadProgress& progress) {
+                  const Observer& observer) {
   const std::vector<std::string> headings = coreset_headings(file.columns);
   ReadOptions options;
   options.weights = "weight";
@@ -73,7 +73,7 @@ Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, co
   for (const std::string& feature : file.features)
     options.features->push_back(heading_of(feature, file, headings));
   try {
-    return read_dataset(path, options, executor, progress);
+    return read_dataset(path, options, executor, observer);
   } catch (const NoSuchColumn& error) {
     throw DataError(std::string(error.what()) + "; " + printable_path(file.path) +
                     " names it, so the two files are not of one coreset");
@@ -241,9 +241,9 @@ std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {
 }
 
 WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFile& file,
-                             const Executor& executor, const ReadProgress& progress) {
+                             const Executor& executor, const Observer& observer) {
   WeightedProblem out;
-  out.data = std::make_unique<Dataset>(read_rows(path, file, executor, progress));
+  out.data = std::make_unique<Dataset>(read_rows(path, file, executor, observer));
   out.input_rows = input_rows_of(*out.data);
   require_one_coreset(out, file);
   out.problem = std::make_unique<Problem>(*out.data, file.model, file.scale, executor);

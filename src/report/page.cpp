@@ -14,10 +14,6 @@ using page::Chart;
 using page::Json;
 using page::Selection;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 Json rounded_list(const std::vector<double>& values, int digits) {
   Json list = Json::array();
   for (const double value : values) list.push_back(page::rounded(value, digits));

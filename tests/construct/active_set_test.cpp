@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "construct/laws.hpp"
+#include "support/executors.hpp"
 
 namespace giga {
 namespace {
@@ -46,7 +47,7 @@ TEST(ActiveSet, NoMethodEverHoldsTwoIdenticalRows) {
     for (Index n = 20; n < 60; ++n) std::copy_n(p.row((n * 7) % 20), p.dim, p.data.begin() + n * p.dim);
     const DenseRows rows(p.view());
     for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
-      const VectorTable table(rows, {.selector = kind, .threads = 1});
+      const VectorTable table(rows, test::threads(1), {.selector = kind});
       for (const Method method : test::kAllMethods) {
         const BuildResult result = test::build(table, method, 30);
         test::expect_sound(p, table, result);

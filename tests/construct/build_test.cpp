@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "construct/laws.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 #include "support/temp_dir.hpp"
 
@@ -23,8 +24,8 @@ TEST(Build, EveryMethodIsResumableAndSoundOnTwoHundredProblems) {
 TEST(Build, ResumesOnATableOfAnotherSelectorAndThreadCount) {
   const Problem p = test::gaussian_problem(6000, 9, 1);
   const DenseRows rows(p.view());
-  const VectorTable scan(rows, {.selector = SelectorKind::Scan, .threads = 1});
-  const VectorTable codes(rows, {.selector = SelectorKind::Quantised, .threads = 2});
+  const VectorTable scan(rows, test::threads(1), {.selector = SelectorKind::Scan});
+  const VectorTable codes(rows, test::threads(2), {.selector = SelectorKind::Quantised});
   for (const Method method : test::kAllMethods) {
     const BuildResult straight = test::build(scan, method, 25);
     const BuildResult mixed = test::build_on(codes, test::build(scan, method, 10), 25);
@@ -35,7 +36,7 @@ TEST(Build, ResumesOnATableOfAnotherSelectorAndThreadCount) {
 TEST(Build, ResumesPastAnErrorToleranceThatEndedIt) {
   const Problem p = test::gaussian_problem(400, 9, 2);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   const BuildResult loose = giga(table, {.size = 20, .tolerance = 0.3});
   ASSERT_EQ(name(loose.termination), "tolerance_met");
   test::expect_same_bits(resume(table, loose, GreedyOptions{.size = 20}), giga(table, {.size = 20}), "giga");
@@ -44,7 +45,7 @@ TEST(Build, ResumesPastAnErrorToleranceThatEndedIt) {
 TEST(Build, LeavesAFinishedResultAsItIs) {
   const Problem p = test::gaussian_problem(400, 9, 2);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   for (const Method method : test::kAllMethods) {
     const BuildResult result = test::build(table, method, 10);
     test::expect_same_bits(test::build_on(table, result, 10), result, std::string(name(method)));
@@ -56,12 +57,16 @@ TEST(Build, LeavesAFinishedResultAsItIs) {
 TEST(Observer, SeesEveryRecordInOrder) {
   const Problem p = test::gaussian_problem(300, 8, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   for (const Method method : test::kAllMethods) {
     std::vector<Index> steps;
-    const BuildResult result = test::build(table, method, 12, [&](const StepRecord& record) {
-      steps.push_back(record.step);
-      return Verdict::Continue;
+    const BuildResult result = test::build(table, method, 12, [&](const StageProgress& at) {
+      EXPECT_EQ(at.stage, Stage::Construct);
+      EXPECT_EQ(at.done, is_greedy(method) ? at.step->size : at.step->step);
+      EXPECT_EQ(at.total, 12);
+      EXPECT_EQ(at.dim, 8);
+      steps.push_back(at.step->step);
+      return Answer::Continue;
     });
     ASSERT_EQ(steps.size(), result.trace.size());
     for (std::size_t i = 0; i < steps.size(); ++i) EXPECT_EQ(steps[i], static_cast<Index>(i) + 1);
@@ -71,10 +76,10 @@ TEST(Observer, SeesEveryRecordInOrder) {
 TEST(Observer, StopsABuildThatCanBeResumed) {
   const Problem p = test::gaussian_problem(300, 8, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   for (const Method method : test::kAllMethods) {
-    const BuildResult stopped = test::build(table, method, 12, [](const StepRecord& record) {
-      return record.step == 5 ? Verdict::Stop : Verdict::Continue;
+    const BuildResult stopped = test::build(table, method, 12, [](const StageProgress& at) {
+      return at.step->step == 5 ? Answer::Stop : Answer::Continue;
     });
     EXPECT_EQ(name(stopped.termination), "stopped") << name(method);
     EXPECT_EQ(stopped.trace.size(), 5U);
@@ -89,8 +94,8 @@ TEST(Observer, StopsABuildThatCanBeResumed) {
 TEST(Observer, MayThrowThroughTheBuild) {
   const Problem p = test::gaussian_problem(30, 3, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
-  const Observer angry = [](const StepRecord&) -> Verdict { throw std::runtime_error("enough"); };
+  const VectorTable table(rows, test::threads(1));
+  const Observer angry = [](const StageProgress&) -> Answer { throw std::runtime_error("enough"); };
   EXPECT_EQ(test::message_of<std::runtime_error>([&] { (void)giga(table, {.size = 5}, angry); }), "enough");
   EXPECT_EQ(giga(table, {.size = 5}).trace.size(), 5U);
 }
@@ -98,7 +103,7 @@ TEST(Observer, MayThrowThroughTheBuild) {
 TEST(Resume, RefusesWhatItCannotGoOnFrom) {
   const Problem p = test::gaussian_problem(30, 3, 3), q = test::gaussian_problem(31, 3, 3);
   const DenseRows rows(p.view()), other_rows(q.view());
-  const VectorTable table(rows), other(other_rows);
+  const VectorTable table(rows, test::threads(2)), other(other_rows, test::threads(2));
   const BuildResult greedy = giga(table, {.size = 3});
   const BuildResult sampled = uniform(table, {.size = 3});
   EXPECT_THROW((void)resume(table, BuildResult{}, GreedyOptions{}), std::invalid_argument);
@@ -113,7 +118,7 @@ TEST(Resume, RefusesWhatItCannotGoOnFrom) {
 TEST(Options, OutOfRangeAreRefusedByNameAndValue) {
   const Problem p = test::gaussian_problem(30, 3, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   const auto message = [&](const GreedyOptions& options) {
     return test::message_of<std::invalid_argument>([&] { (void)giga(table, options); });
   };
@@ -130,7 +135,7 @@ TEST(Options, OutOfRangeAreRefusedByNameAndValue) {
 TEST(Options, HugeSizesAreNoError) {
   const Problem p = test::gaussian_problem(30, 3, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   constexpr Index kHuge = std::numeric_limits<Index>::max();
   for (const Method method : test::kGreedyMethods) {
     if (method == Method::FrankWolfe) continue;  // ends only at rounding, which takes it long
@@ -142,7 +147,7 @@ TEST(Options, HugeSizesAreNoError) {
 TEST(Options, MaxStepsEndsABuild) {
   const Problem p = test::gaussian_problem(300, 8, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   for (const auto method : {&giga::giga, &giga::corrective, &giga::frank_wolfe, &giga::pursuit}) {
     const BuildResult result = method(table, {.size = 50, .max_steps = 4}, {});
     EXPECT_EQ(result.trace.size(), 4U);
@@ -153,7 +158,7 @@ TEST(Options, MaxStepsEndsABuild) {
 TEST(RelativeError, IsThatOfAnyWeights) {
   const Problem p = test::gaussian_problem(40, 6, 4);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   const Oracle oracle(rows);
   Coreset all;
   for (Index n = 0; n < p.rows; ++n) {
@@ -171,14 +176,14 @@ TEST(RelativeError, IsThatOfAnyWeights) {
 TEST(RelativeError, CountsNegativeWeightsToo) {
   const std::vector<double> data = {1, 0, 0, 1};
   const DenseRows rows(MatrixView::of(data.data(), 2, 2));
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   EXPECT_NEAR(relative_error(table, {{0, 1}, {-1, 1}}), 2 / std::sqrt(2.0), 1e-15);
 }
 
 TEST(RelativeError, IsInfiniteForWeightsWhereTheSumIsZero) {
   const std::vector<double> data = {1, -1};
   const DenseRows rows(MatrixView::of(data.data(), 2, 1));
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   EXPECT_EQ(relative_error(table, {}), 0);
   EXPECT_GT(relative_error(table, {{0}, {1}}), 1e300);
 }
@@ -186,7 +191,7 @@ TEST(RelativeError, IsInfiniteForWeightsWhereTheSumIsZero) {
 TEST(RelativeError, RefusesRowsBeyondTheTable) {
   const Problem p = test::gaussian_problem(5, 2, 4);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   EXPECT_THROW((void)relative_error(table, {{5}, {1}}), std::invalid_argument);
   EXPECT_THROW((void)relative_error(table, {{-1}, {1}}), std::invalid_argument);
 }

@@ -8,6 +8,7 @@
 #include "construct/laws.hpp"
 #include "giga/base/random.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 
 namespace giga {
 namespace {
@@ -131,11 +132,11 @@ TEST(CapTree, TouchesFewRowsOfFewDimensions) {
   std::vector<double> data(100000 * 30);
   made.read(0, 100000, data.data());
   const DenseRows rows(MatrixView::of(data.data(), 100000, 30));
-  const VectorTable tree(rows, {.selector = SelectorKind::CapTree});
+  const VectorTable tree(rows, test::threads(2), {.selector = SelectorKind::CapTree});
   const BuildResult result = giga(tree, {.size = 30});
   EXPECT_LT(result.search.rows_touched, 0.2 * 100000 * static_cast<double>(result.trace.size()));
   EXPECT_GT(tree.selector_bytes(), 0U);
-  const VectorTable scan(rows, {.selector = SelectorKind::Scan});
+  const VectorTable scan(rows, test::threads(2), {.selector = SelectorKind::Scan});
   test::expect_same_bits(giga(scan, {.size = 30}), result, "low rank");
 }
 

@@ -5,6 +5,7 @@
 
 #include "construct/laws.hpp"
 #include "giga/base/random.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 
 namespace giga {
@@ -22,7 +23,7 @@ TEST(Corrective, IsNeverWorseThanGigaAtAnyStepOfItsOwnPath) {
     const Problem p = test::problem(i);
     SCOPED_TRACE(p.label());
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
     const Oracle oracle(rows);
     BuildResult result;
@@ -43,7 +44,7 @@ TEST(CorrectiveAndPursuit, WeightsAreTheBestOfTheirRows) {
   for (Index i = 0; i < 160 && !HasFailure(); ++i) {
     const Problem p = test::problem(i);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
     const Oracle oracle(rows);
     for (const Method method : {Method::Corrective, Method::Pursuit}) {
@@ -81,7 +82,7 @@ TEST(Corrective, StaysStationaryAmongNearDuplicatesBesideOrdinaryRows) {
     SCOPED_TRACE(p.label() + ", spread 1e" + std::to_string(std::log10(spread)) + ", centres " +
                  std::to_string(centres));
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
     const Oracle oracle(rows);
     BuildResult result;
@@ -108,7 +109,7 @@ TEST(Corrective, DropsPointsThatGetNoWeight) {
   for (Index i = 0; i < 400; i += 8) {  // Gaussian problems
     const Problem p = test::problem(i);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     const BuildResult result = corrective(table, {.size = 40});
     EXPECT_LE(result.coreset.size(), 40);
     for (const StepRecord& record : result.trace) dropped = dropped || record.size < record.step;
@@ -119,7 +120,7 @@ TEST(Corrective, DropsPointsThatGetNoWeight) {
 TEST(Corrective, ReachesRoundingWithNoMoreThanAboutDimPoints) {
   const Problem p = test::gaussian_problem(5000, 20, 7);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   const BuildResult result = corrective(table, {.size = 60});
   EXPECT_EQ(name(result.termination), "numeric_limit");
   EXPECT_LE(result.relative_error, 1e-14);

@@ -4,6 +4,7 @@
 
 #include "construct/laws.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 
 namespace giga {
@@ -16,7 +17,7 @@ TEST(FrankWolfe, IsThePlainAlgorithm) {
   for (Index seed = 0; seed < 20; ++seed) {
     const Problem p = test::gaussian_problem(60, 2 + seed, seed);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     test::expect_path(
         Oracle(rows).frank_wolfe(15),
         [&](Index steps) { return frank_wolfe(table, {.size = 1000, .max_steps = steps}); }, p.label());
@@ -27,7 +28,7 @@ TEST(FrankWolfe, StaysOnTheSimplexAndNeverRises) {
   for (Index i = 0; i < 400 && !HasFailure(); ++i) {
     const Problem p = test::problem(i);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
     SCOPED_TRACE(p.label());
     const BuildResult result = frank_wolfe(table, {.size = 20});
@@ -49,7 +50,7 @@ TEST(FrankWolfe, StaysOnTheSimplexAndNeverRises) {
 TEST(FrankWolfe, ReachesTheClosedFormErrorOnAxes) {
   constexpr Index kRows = 5000;
   const SimulatedRows rows({.rows = kRows, .dim = kRows, .kind = VectorKind::Axis});
-  const VectorTable table(rows, {.selector = SelectorKind::Quantised, .threads = 1});
+  const VectorTable table(rows, test::threads(1), {.selector = SelectorKind::Quantised});
   const BuildResult result = frank_wolfe(table, {.size = 20});
   ASSERT_EQ(result.trace.size(), 20U);
   for (const StepRecord& record : result.trace) {

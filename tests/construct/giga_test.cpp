@@ -4,6 +4,7 @@
 
 #include "construct/laws.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 #include "support/problems.hpp"
 
@@ -21,7 +22,7 @@ TEST(Giga, IsAlgorithmOneOfThePaper) {
   for (Index seed = 0; seed < 20; ++seed) {
     const Problem p = test::gaussian_problem(60, 1 + seed, seed);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     test::expect_path(
         Oracle(rows).giga(12), [&](Index steps) { return giga(table, {.size = steps}); }, p.label());
   }
@@ -32,7 +33,7 @@ TEST(Giga, ChoosesARowOfTheLargestAlignmentAndMovesAsThePaperDoes) {
   for (Index i = 0; i < 400 && !HasFailure(); ++i) {
     const Problem p = test::problem(i);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
     SCOPED_TRACE(p.label());
     const Oracle oracle(rows);
@@ -60,7 +61,7 @@ TEST(Giga, ChoosesARowOfTheLargestAlignmentAndMovesAsThePaperDoes) {
 TEST(Giga, FindsOneStepEnoughWhereAllVectorsAreParallel) {
   const std::vector<double> data = {1, 2, 3, 6, 0.5, 1};
   const DenseRows rows(MatrixView::of(data.data(), 3, 2));
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   const BuildResult result = giga(table, {.size = 10});
   EXPECT_EQ(result.coreset.size(), 1);
   EXPECT_LE(result.relative_error, 1e-15);
@@ -69,7 +70,7 @@ TEST(Giga, FindsOneStepEnoughWhereAllVectorsAreParallel) {
 TEST(Giga, TakesASingleNumberAsAnOrdinaryInput) {
   for (const double value : {1.0, -3.0, 1e-300, 1e300, 5e-324}) {
     const DenseRows rows(MatrixView::of(&value, 1, 1));
-    const VectorTable table(rows);
+    const VectorTable table(rows, test::threads(2));
     for (const Method method : test::kAllMethods) {
       const BuildResult result = test::build(table, method, 5);
       ASSERT_EQ(result.coreset.size(), 1) << value << ", " << name(method);
@@ -83,7 +84,7 @@ TEST(Giga, TakesASingleNumberAsAnOrdinaryInput) {
 TEST(Giga, ReachesTheClosedFormErrorOnAxes) {
   constexpr Index kRows = 5000;
   const SimulatedRows rows({.rows = kRows, .dim = kRows, .kind = VectorKind::Axis});
-  const VectorTable table(rows, {.selector = SelectorKind::Quantised, .threads = 1});
+  const VectorTable table(rows, test::threads(1), {.selector = SelectorKind::Quantised});
   const BuildResult result = giga(table, {.size = 20});
   ASSERT_EQ(result.trace.size(), 20U);
   for (const StepRecord& record : result.trace) {
@@ -96,7 +97,7 @@ TEST(Giga, ReachesTheClosedFormErrorOnAxes) {
 TEST(Giga, EndsWithAReasonAfterReachingTheErrorFloor) {
   const Problem p = test::gaussian_problem(20000, 50, 1);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   const BuildResult result = giga(table, {.size = 250});
   EXPECT_EQ(name(result.termination), "numeric_limit");
   EXPECT_LE(result.relative_error, 1e-14);
@@ -114,7 +115,7 @@ TEST(Giga, BreaksTiesByTheLowestRow) {
   const std::vector<double> data = {0, 0, 2, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0};
   const DenseRows rows(MatrixView::of(data.data(), 5, 3));
   for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
-    const VectorTable table(rows, {.selector = kind, .threads = 1});  // L = (2, 2, 2)
+    const VectorTable table(rows, test::threads(1), {.selector = kind});  // L = (2, 2, 2)
     const BuildResult result = giga(table, {.size = 3});
     ASSERT_EQ(result.trace.size(), 3U);
     EXPECT_EQ(result.trace[0].row, 0) << name(kind);
@@ -127,7 +128,7 @@ TEST(Giga, BreaksTiesByTheLowestRow) {
 TEST(Giga, MeetsATolerance) {
   const Problem p = test::gaussian_problem(500, 10, 3);
   const DenseRows rows(p.view());
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   const BuildResult result = giga(table, {.size = 100, .tolerance = 0.01});
   EXPECT_EQ(name(result.termination), "tolerance_met");
   EXPECT_LE(result.relative_error, 0.01);

@@ -10,6 +10,7 @@
 
 #include "construct/build_state.hpp"
 #include "giga/base/random.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 
 namespace giga::test {
@@ -209,7 +210,7 @@ void expect_giga_laws(Index first, Index count) {
     const auto middle = static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(size)));
     SCOPED_TRACE(p.label() + ", size " + std::to_string(size));
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     const BuildResult result = giga(table, {.size = size});
     expect_sound(p, table, result);
     if (p.kind == ProblemKind::Pairs) {
@@ -229,7 +230,7 @@ void expect_resumable(Index first, Index count) {
     const auto size = static_cast<Index>(1 + random.below(30));
     const auto middle = static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(size)));
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     for (const Method method : kAllMethods) {
       const BuildResult straight = build(table, method, size);
       expect_sound(p, table, straight);
@@ -243,7 +244,7 @@ void expect_selectors_agree(const Problem& p, Index size, bool may_scan) {
   std::vector<BuildResult> want;
   for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
     for (const int threads : {1, 2}) {
-      const VectorTable table(rows, {.selector = kind, .threads = threads});
+      const VectorTable table(rows, test::threads(threads), {.selector = kind});
       if (!may_scan) {
         EXPECT_EQ(table.selector_kind(), kind);
       }
@@ -268,7 +269,7 @@ void expect_corrective_laws(Index first, Index count) {
     const auto size = static_cast<Index>(1 + random.below(30));
     SCOPED_TRACE(p.label() + ", size " + std::to_string(size));
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     const BuildResult result = corrective(table, {.size = size});
     expect_sound(p, table, result);
     if (table.zero_target()) continue;

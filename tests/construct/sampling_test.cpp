@@ -4,6 +4,7 @@
 #include <set>
 
 #include "construct/laws.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 
 namespace giga {
@@ -28,7 +29,7 @@ TEST(Sampling, IsUnbiasedWithinFiveStandardErrors) {
   }
   std::copy_n(p.row(7), p.dim, p.data.begin() + 21 * p.dim);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   constexpr int kSeeds = 20000;
   for (const Method method : kSampling) {
     std::vector<double> sum(4, 0.0), squares(4, 0.0), target(4, 0.0);
@@ -61,7 +62,7 @@ TEST(Sampling, DrawsRowsWithTheStatedProbabilities) {
     return made;
   }();
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   const Oracle oracle(rows);
   for (const Method method : kSampling) {
     std::vector<double> counts(12, 0.0);
@@ -86,7 +87,7 @@ TEST(Sampling, DrawsRowsWithTheStatedProbabilities) {
 TEST(Sampling, IsAFunctionOfItsSeed) {
   const Problem p = test::gaussian_problem(200, 5, 3);
   const DenseRows rows(p.view());
-  const VectorTable one(rows, {.threads = 1}), two(rows, {.threads = 2});
+  const VectorTable one(rows, test::threads(1)), two(rows, test::threads(2));
   for (const Method method : kSampling) {
     const BuildResult first = sample(one, method, 20, 9);
     test::expect_same_bits(sample(two, method, 20, 9), first, std::string(name(method)));
@@ -99,7 +100,7 @@ TEST(Sampling, IsAFunctionOfItsSeed) {
 TEST(Sampling, HasAtMostAsManyPointsAsDraws) {
   const Problem p = test::gaussian_problem(10, 5, 4);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   for (const Method method : kSampling) {
     const BuildResult result = sample(table, method, 50, 1);
     EXPECT_EQ(result.trace.size(), 50U);
@@ -113,7 +114,7 @@ TEST(Sampling, HasAtMostAsManyPointsAsDraws) {
 TEST(Sampling, GivesZeroRowsNoWeight) {
   const std::vector<double> data = {0, 0, 1, 2, 0, 0, 3, -1, 0, 0};
   const DenseRows rows(MatrixView::of(data.data(), 5, 2));
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   for (const Method method : kSampling) {
     std::set<Index> seen;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {

@@ -13,6 +13,7 @@
 #include "giga/base/random.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 
 namespace giga {
 namespace {
@@ -56,7 +57,7 @@ TEST(Selector, NoMethodGivesAWeightThatOverflows) {
   for (double shortest = 1e-280; shortest > 0 && !HasFailure(); shortest /= 10) {
     const std::vector<double> data = {1e10, 0, -1e10, 0, 0.3, 1, -0.3, 1, 0, shortest};
     const DenseRows rows(MatrixView::of(data.data(), 5, 2));
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     ASSERT_FALSE(table.zero_target());
     for (const Method method : test::kAllMethods) {
       const BuildResult result = test::build(table, method, 4);
@@ -117,7 +118,7 @@ TEST(Selector, PlainCodesReturnTheRowOfTheScan) {
   for (Index i = 0; i < 110 && !HasFailure(); ++i) {
     const Problem p = test::selector_problem(i, 6000);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.selector = SelectorKind::Scan, .threads = 1});
+    const VectorTable table(rows, test::threads(1), {.selector = SelectorKind::Scan});
     if (table.zero_target()) continue;
     const ScanSelector scan(rows, executor);
     const auto plain = plain_codes(rows, executor, table.target());
@@ -148,8 +149,8 @@ TEST(Selector, CodesOfRowsThatMustBeAskedForAreMadeAlongWithTheSum) {
   const Problem p = test::gaussian_problem(9000, 40, 3);
   const DenseRows held(p.view());
   const AskedRows asked(p);
-  const VectorTable want(held, {.selector = SelectorKind::Quantised}),
-      got(asked, {.selector = SelectorKind::Quantised});
+  const VectorTable want(held, test::threads(2), {.selector = SelectorKind::Quantised}),
+      got(asked, test::threads(2), {.selector = SelectorKind::Quantised});
   (void)got.selector();
   (void)want.selector();
   EXPECT_EQ(got.prepare_bytes_read(), 9000 * 40 * 8);
@@ -181,12 +182,12 @@ TEST(Selector, AllReturnTheSameBitsFromFloatAndFortranOrder) {
     const DenseRows plain(p.view());
     const DenseRows floats(MatrixView::of(owned.floats.data(), p.rows, dim));
     const DenseRows fortran(transposed(MatrixView::of(owned.columns.data(), dim, p.rows)));
-    const VectorTable scan(plain, {.selector = SelectorKind::Scan, .threads = 1});
+    const VectorTable scan(plain, test::threads(1), {.selector = SelectorKind::Scan});
     for (const Method method : test::kAllMethods) {
       const BuildResult want = test::build(scan, method, 15);
       for (const DenseRows* rows : {&plain, &floats, &fortran}) {
         for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
-          const VectorTable table(*rows, {.selector = kind, .threads = 2});
+          const VectorTable table(*rows, test::threads(2), {.selector = kind});
           test::expect_same_bits(
               test::build(table, method, 15), want,
               p.label() + ", " + std::string(name(method)) + ", " + std::string(name(kind)));
@@ -200,7 +201,7 @@ TEST(Selector, AllReturnTheSameBitsFromFloatAndFortranOrder) {
 TEST(Selector, GivesTheSameAnswerWhoeverAskedBefore) {
   const Problem p = test::gaussian_problem(9000, 12, 1);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.selector = SelectorKind::Quantised, .threads = 2});
+  const VectorTable table(rows, test::threads(2), {.selector = SelectorKind::Quantised});
   const BuildResult first = giga(table, {.size = 20});
   (void)frank_wolfe(table, {.size = 20});
   test::expect_same_bits(giga(table, {.size = 20}), first, "again");
@@ -209,7 +210,7 @@ TEST(Selector, GivesTheSameAnswerWhoeverAskedBefore) {
 TEST(Selector, QuantisedScoresFewRowsInDouble) {
   const Problem p = test::gaussian_problem(50000, 20, 1);
   const DenseRows rows(p.view());
-  const VectorTable table(rows, {.selector = SelectorKind::Quantised});
+  const VectorTable table(rows, test::threads(2), {.selector = SelectorKind::Quantised});
   const BuildResult result = giga(table, {.size = 30});
   EXPECT_LT(result.search.rows_rescored, 0.01 * result.search.rows_touched);
   EXPECT_LE(table.selector_bytes(), 50000U * (20 + 6) + 4096);

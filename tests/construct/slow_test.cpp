@@ -7,6 +7,7 @@
 #include "construct/laws.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 
 namespace giga {
 namespace {
@@ -18,7 +19,7 @@ TEST(GigaAtLength, KeepsTheLawsOfThePaperOnTenThousandProblems) {
 TEST(AxesAtLength, GigaAndFrankWolfeReachTheirClosedFormErrors) {
   constexpr Index kRows = 5000;
   const SimulatedRows rows({.rows = kRows, .dim = kRows, .kind = VectorKind::Axis});
-  const VectorTable table(rows, {.selector = SelectorKind::Quantised, .threads = 1});
+  const VectorTable table(rows, test::threads(1), {.selector = SelectorKind::Quantised});
   const BuildResult best = giga(table, {.size = 100}), simplex = frank_wolfe(table, {.size = 100});
   ASSERT_EQ(best.trace.size(), 100U);
   ASSERT_EQ(simplex.trace.size(), 100U);
@@ -56,19 +57,19 @@ TEST(SelectorAtLength, AllReturnTheSameBitsOnAMillionRows) {
     });
   }
   const DenseRows rows(MatrixView::of(data.data(), kRows, kDim));
-  const VectorTable scan(rows, {.selector = SelectorKind::Scan, .threads = 2});
+  const VectorTable scan(rows, test::threads(2), {.selector = SelectorKind::Scan});
   const BuildResult want_giga = giga(scan, {.size = 60});
   const BuildResult want_fw = frank_wolfe(scan, {.size = 20});
   for (const int threads : {1, 2}) {
-    const VectorTable codes(rows, {.selector = SelectorKind::Quantised, .threads = threads});
+    const VectorTable codes(rows, test::threads(threads), {.selector = SelectorKind::Quantised});
     const std::string what = "quantised, threads " + std::to_string(threads);
     test::expect_same_bits(giga(codes, {.size = 60}), want_giga, what);
     test::expect_same_bits(frank_wolfe(codes, {.size = 20}), want_fw, what);
   }
-  const VectorTable scan_alone(rows, {.selector = SelectorKind::Scan, .threads = 1});
+  const VectorTable scan_alone(rows, test::threads(1), {.selector = SelectorKind::Scan});
   const BuildResult first_steps = giga(scan_alone, {.size = 10});
   test::expect_same_bits(resume(scan, first_steps, GreedyOptions{.size = 60}), want_giga, "scan, threads 1");
-  const VectorTable tree(rows, {.selector = SelectorKind::CapTree, .threads = 2});
+  const VectorTable tree(rows, test::threads(2), {.selector = SelectorKind::CapTree});
   test::expect_same_bits(giga(tree, {.size = 10}), first_steps, "cap_tree, threads 2");
 }
 

@@ -11,6 +11,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 #include "support/oracle.hpp"
 #include "support/temp_dir.hpp"
 
@@ -38,7 +39,7 @@ TEST(VectorTable, SumsExactlyUnderMassiveCancellation) {
   const DenseRows rows(MatrixView::of(data.data(), kRows, kDim));
   const Oracle oracle(rows);
   for (const int threads : {1, 2}) {
-    const VectorTable table(rows, {.threads = threads});
+    const VectorTable table(rows, test::threads(threads));
     EXPECT_NEAR(static_cast<double>(table.target_norm() / oracle.target_norm()), 1, 1e-17);
     if (table.zero_target()) continue;
     for (std::size_t j = 0; j < kDim; ++j)
@@ -49,11 +50,11 @@ TEST(VectorTable, SumsExactlyUnderMassiveCancellation) {
 TEST(VectorTable, SumsHaveTheSameBitsOnAnyNumberOfThreads) {
   const Problem p = test::gaussian_problem(20000, 7, 1);
   const DenseRows rows(p.view());
-  const VectorTable one(rows, {.threads = 1});
+  const VectorTable one(rows, test::threads(1));
   const Oracle oracle(rows);
   EXPECT_NEAR(static_cast<double>(one.norm_sum() / oracle.norm_sum()), 1, 1e-13);
   for (const int threads : {2, 3, 5}) {
-    const VectorTable other(rows, {.threads = threads});
+    const VectorTable other(rows, test::threads(threads));
     EXPECT_EQ(other.norm_sum(), one.norm_sum());
     EXPECT_EQ(other.target_norm(), one.target_norm());
     EXPECT_EQ(other.target(), one.target());
@@ -65,7 +66,7 @@ TEST(VectorTable, HasNoTargetWhereRowsCancel) {
     const Problem p = test::problem(i);
     ASSERT_EQ(p.kind, test::ProblemKind::Pairs);
     const DenseRows rows(p.view());
-    const VectorTable table(rows, {.threads = 1});
+    const VectorTable table(rows, test::threads(1));
     EXPECT_TRUE(table.zero_target()) << p.label();
     for (const Method method : test::kAllMethods) {
       const BuildResult result = test::build(table, method, 5);
@@ -81,7 +82,7 @@ TEST(VectorTable, HasNoTargetWhereRoundingIsAllThatIsLeft) {
   for (int n = 0; n < 10; ++n) data.push_back(0.1);
   data.push_back(-1);  // the doubles sum to 5.6e-17, of sigma = 2
   const DenseRows rows(MatrixView::of(data.data(), 11, 1));
-  const VectorTable table(rows);
+  const VectorTable table(rows, test::threads(2));
   EXPECT_GT(table.target_norm(), 0);
   EXPECT_TRUE(table.zero_target());
   const BuildResult result = giga(table);
@@ -93,14 +94,14 @@ TEST(VectorTable, CountsZeroRowsAndNeverChoosesThem) {
   const std::vector<double> data = {0, 0, 1, 0, 0, 0, 0, 2};
   const DenseRows rows(MatrixView::of(data.data(), 4, 2));
   for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
-    const VectorTable table(rows, {.selector = kind});
+    const VectorTable table(rows, test::threads(2), {.selector = kind});
     EXPECT_EQ(table.num_zero_rows(), 2);
     EXPECT_EQ(giga(table, {.size = 4}).coreset.rows, (std::vector<Index>{1, 3}));
   }
   const std::vector<double> zeros(6, 0.0);
   const DenseRows nothing(MatrixView::of(zeros.data(), 3, 2));
   for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
-    const VectorTable table(nothing, {.selector = kind});
+    const VectorTable table(nothing, test::threads(2), {.selector = kind});
     EXPECT_TRUE(table.zero_target());
     EXPECT_EQ(giga(table).coreset.size(), 0);
   }
@@ -114,7 +115,7 @@ TEST(VectorTable, RefusesNonFiniteValuesByCountAndPlace) {
     Problem p = test::gaussian_problem(9000, 30, 1);
     p.data[30 * 17 + 3] = kNan;
     const DenseRows rows(p.view());
-    const auto make = [&] { const VectorTable table(rows, {.selector = kind}); };
+    const auto make = [&] { const VectorTable table(rows, test::threads(2), {.selector = kind}); };
     std::string message = test::message_of<DataError>(make);
     EXPECT_NE(message.find("1 value is not finite"), std::string::npos) << message;
     EXPECT_NE(message.find("row 17, column 3 is nan"), std::string::npos) << message;
@@ -131,7 +132,8 @@ TEST(VectorTable, NamesThePlaceInAMatrixOfLogLikelihoodsAsItsUserWould) {
   std::vector<double> loglik(4 * 6, -1.5);
   loglik[2 * 6 + 5] = std::numeric_limits<double>::quiet_NaN();
   const LoglikRows rows(MatrixView::of(loglik.data(), 4, 6));
-  const std::string message = test::message_of<DataError>([&] { const VectorTable table(rows); });
+  const std::string message =
+      test::message_of<DataError>([&] { const VectorTable table(rows, test::threads(2)); });
   EXPECT_NE(message.find("row 2, column 5 is nan"), std::string::npos) << message;
   EXPECT_NE(message.find("1 value is"), std::string::npos) << message;
 }
@@ -139,20 +141,15 @@ TEST(VectorTable, NamesThePlaceInAMatrixOfLogLikelihoodsAsItsUserWould) {
 TEST(VectorTable, SaysSoWhenNormsOverflow) {
   const std::vector<double> data = {1.7e308, 1.7e308, 1, 1};
   const DenseRows rows(MatrixView::of(data.data(), 2, 2));
-  const std::string message = test::message_of<DataError>([&] { const VectorTable table(rows); });
+  const std::string message =
+      test::message_of<DataError>([&] { const VectorTable table(rows, test::threads(2)); });
   EXPECT_NE(message.find("overflow"), std::string::npos) << message;
-}
-
-TEST(VectorTable, RefusesNegativeThreads) {
-  const double one = 1;
-  const DenseRows rows(MatrixView::of(&one, 1, 1));
-  EXPECT_THROW(VectorTable(rows, {.threads = -1}), std::invalid_argument);
 }
 
 TEST(VectorTable, NeverHasTheAutomaticSelector) {
   const double one = 1;
   const DenseRows rows(MatrixView::of(&one, 1, 1));
-  EXPECT_EQ(VectorTable(rows).selector_kind(), SelectorKind::Scan);
+  EXPECT_EQ(VectorTable(rows, test::threads(2)).selector_kind(), SelectorKind::Scan);
 }
 
 TEST(ChooseSelector, ScansSmallTables) {

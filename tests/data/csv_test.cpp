@@ -199,10 +199,13 @@ TEST(Csv, TellsItsProgressToTheEnd) {
   const CsvSizes sizes{.chunk_bytes = 128};
   (void)read_csv(
       file.path(), {}, two_threads(),
-      [&](std::size_t done, std::size_t total) {
-        EXPECT_EQ(total, text.size());
+      [&](const StageProgress& at) {
+        EXPECT_EQ(at.stage, Stage::Load);
+        EXPECT_EQ(at.total, std::ssize(text));
+        const auto done = static_cast<std::size_t>(at.done);
         for (std::size_t seen = most; done > seen && !most.compare_exchange_weak(seen, done);) {
         }
+        return Answer::Continue;
       },
       sizes);
   EXPECT_EQ(most, text.size());

@@ -7,6 +7,7 @@
 #include "experiments/reproduce.hpp"
 #include "giga/base/text.hpp"
 #include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
 #include "support/temp_dir.hpp"
 
 namespace giga::experiments {
@@ -26,7 +27,7 @@ TEST(AxisExperiment, RandomTracesAreThoseOfUniformBuilds) {
   const Settings settings = small_run(folder / "a");
   const Trace got = trace_of(Json::parse(test::read_file(folder / "a/axis/trials/rnd_01.json")));
   const SimulatedRows rows({.rows = 60, .dim = 60, .kind = VectorKind::Axis});
-  const VectorTable table(rows, {.threads = 1});
+  const VectorTable table(rows, test::threads(1));
   const BuildResult want = uniform(table, {.size = 60, .seed = trial_seed(settings, "axis", 0)});
   ASSERT_EQ(got.error.size(), want.trace.size());
   for (std::size_t t = 0; t < got.error.size(); ++t) {

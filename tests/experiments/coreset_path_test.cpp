@@ -18,7 +18,7 @@ class Fixture {
       : set(info, settings, executor),
         approximation(laplace(set.model(), set.prior(), executor)),
         projection(set.model(), approximation.posterior, {.dim = 30, .seed = 5}),
-        table(projection, {.threads = 1}) {}
+        table(projection, executor) {}
 
   Threads executor{1};
   RegressionSet set;

@@ -91,7 +91,6 @@ SampleOptions short_run(SamplerKind sampler, MetricKind metric) {
   options.draws = kRankedDraws;
   options.warmup = sampler == SamplerKind::Rwmh ? 1000 : 250;
   options.thin = sampler == SamplerKind::Rwmh ? 40 : 4;
-  options.threads = 1;
   return options;
 }
 
@@ -112,11 +111,12 @@ Simulation simulation(const CalibrationOptions& options, Index index) {
   prior.draw(random, theta.data());
   const Data data = simulate(family, theta.data(), random);
   const Regression model = regression_of(family, data);
-  const LaplaceResult about = laplace(model, prior, Threads(1));
+  const Threads one(1);
+  const LaplaceResult about = laplace(model, prior, one);
   SampleOptions run = short_run(options.sampler, options.metric);
   run.seed = random.bits();
   const RegressionPosterior posterior(model, prior);
-  const auto chains = sample_about(posterior, about.posterior, 1, run);
+  const auto chains = sample_about(posterior, about.posterior, 1, run, one);
 
   Simulation out;
   const auto truth = quantities(family, data, theta.data());

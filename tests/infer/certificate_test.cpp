@@ -514,18 +514,28 @@ TEST(Certificate, AnObserverSeesTheStagesAndMayEndThem) {
   const Threads executor(1);
   const Conjugate model(1, 500, 490, 0);
   const std::vector<Chain> chains = chains_of(*model.posterior, 1, 100);
-  std::vector<CertificateStage> stages;
+  std::vector<CertificatePart> parts;
   (void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, {},
-                [&](const CertificateProgress& progress) {
-                  if (stages.empty() || stages.back() != progress.stage) stages.push_back(progress.stage);
-                  EXPECT_GE(progress.share, 0);
-                  EXPECT_LE(progress.share, 1);
+                [&](const StageProgress& at) {
+                  EXPECT_EQ(at.stage, Stage::Certify);
+                  if (parts.empty() || parts.back() != at.part) parts.push_back(at.part);
+                  EXPECT_GE(at.done, 0);
+                  EXPECT_LE(at.done, at.total);
+                  EXPECT_EQ(at.total, model.full->num_rows());
+                  return Answer::Continue;
                 });
-  EXPECT_EQ(stages, (std::vector{CertificateStage::Laplace, CertificateStage::Ratios,
-                                 CertificateStage::LaplaceRatios, CertificateStage::Gradients}));
-  const auto stop = [](const CertificateProgress&) { throw std::runtime_error("enough"); };
-  EXPECT_THROW((void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, {}, stop),
+  EXPECT_EQ(parts, (std::vector{CertificatePart::Laplace, CertificatePart::Ratios,
+                                CertificatePart::LaplaceRatios, CertificatePart::Gradients}));
+  const auto angry = [](const StageProgress&) -> Answer { throw std::runtime_error("enough"); };
+  EXPECT_THROW((void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, {}, angry),
                std::runtime_error);
+  for (const CertificatePart part : parts) {
+    const auto stop = [part](const StageProgress& at) {
+      return at.part == part ? Answer::Stop : Answer::Continue;
+    };
+    EXPECT_THROW((void)certify(*model.full, model.coreset.get(), model.prior(), chains, executor, {}, stop),
+                 Stopped);
+  }
 }
 
 }  // namespace

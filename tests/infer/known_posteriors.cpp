@@ -206,7 +206,7 @@ Findings check_known(const KnownPosterior& known, const SampleOptions& options) 
   constexpr Index kChains = 4, kPerParameter = 5;
   const RegressionPosterior posterior(*known.model, known.prior);
   const LaplaceResult about = laplace(*known.model, known.prior, Threads(1));
-  const auto chains = sample_about(posterior, about.posterior, kChains, options);
+  const auto chains = sample_about(posterior, about.posterior, kChains, options, Threads());
   const auto both = pairs(known.mean.size());
   Findings findings;
   findings.bound = bonferroni_bound(kPerParameter * std::ssize(known.mean) + std::ssize(both), kFalseAlarm);

@@ -100,14 +100,13 @@ TEST(PointSums, DoNotDependOnThreadsNorOnTheOtherPoints) {
   }
 }
 
-TEST(PointSums, ReportTheirShareInOrderUpToOne) {
+TEST(PointSums, ReportTheirRowsInOrderUpToAll) {
   const Regression model = regression(Family::BernoulliLogit, 600'000, 2, 7);
-  std::vector<double> shares;
-  (void)log_likelihood_sums(model, some_points(2, 2), Threads(2),
-                            [&](double share) { shares.push_back(share); });
-  ASSERT_GE(shares.size(), 2U);
-  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
-  EXPECT_EQ(shares.back(), 1);
+  std::vector<Index> rows;
+  (void)log_likelihood_sums(model, some_points(2, 2), Threads(2), [&](Index done) { rows.push_back(done); });
+  ASSERT_GE(rows.size(), 2U);
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+  EXPECT_EQ(rows.back(), 600'000);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "infer/faults.hpp"
 #include "infer/hamiltonian.hpp"
 #include "infer/standard_coordinates.hpp"
+#include "support/executors.hpp"
 #include "support/regressions.hpp"
 
 namespace giga::test {
@@ -129,7 +130,7 @@ TEST(Sample, RecoversTheMomentsOfAGaussian) {
     options.draws = kind == SamplerKind::Rwmh ? 20000 : 4000;
     options.thin = kind == SamplerKind::Rwmh ? 10 : 1;
     options.metric = MetricKind::Diagonal;
-    const auto chains = sample(target, options, dispersed_starts(target.normal, 4, 3));
+    const auto chains = sample(target, options, dispersed_starts(target.normal, 4, 3), threads(2));
     expect_moments(chains, target.normal, kind);
   }
 }
@@ -141,15 +142,12 @@ TEST(Sample, GivesTheSameDrawsForAnyNumberOfThreads) {
     options.sampler = kind;
     options.warmup = 200;
     options.draws = 100;
-    options.threads = 1;
-    const auto one = sample(target, options, dispersed_starts(target.normal, 3, 5));
-    options.threads = 2;
-    const auto two = sample(target, options, dispersed_starts(target.normal, 3, 5));
+    const auto one = sample(target, options, dispersed_starts(target.normal, 3, 5), threads(1));
+    const auto two = sample(target, options, dispersed_starts(target.normal, 3, 5), threads(2));
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(one[c].draws, two[c].draws) << name(kind);
     EXPECT_NE(one[0].draws, one[1].draws);
-    const auto about_two = sample_about(target, target.normal, 3, options);
-    options.threads = 1;
-    const auto about_one = sample_about(target, target.normal, 3, options);
+    const auto about_two = sample_about(target, target.normal, 3, options, threads(2));
+    const auto about_one = sample_about(target, target.normal, 3, options, threads(1));
     for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(about_one[c].draws, about_two[c].draws) << name(kind);
   }
 }
@@ -172,7 +170,7 @@ TEST(SampleAbout, RecoversTheMomentsOfAGaussianThatTheApproximationMisses) {
     options.sampler = kind;
     options.draws = 4000;
     options.seed = 3;
-    expect_moments(sample_about(target, near(target), 4, options), target.normal, kind);
+    expect_moments(sample_about(target, near(target), 4, options, threads(2)), target.normal, kind);
   }
 }
 
@@ -180,8 +178,8 @@ TEST(SampleAbout, WithoutADenseMetricIsSampleFromDispersedStarts) {
   const Gaussian target = correlated(3);
   for (const MetricKind metric : {MetricKind::Diagonal, MetricKind::Unit}) {
     const SampleOptions options = {.warmup = 100, .draws = 20, .metric = metric, .seed = 4};
-    const auto chains = sample_about(target, near(target), 2, options);
-    const auto plain = sample(target, options, dispersed_starts(near(target), 2, 4));
+    const auto chains = sample_about(target, near(target), 2, options, threads(2));
+    const auto plain = sample(target, options, dispersed_starts(near(target), 2, 4), threads(2));
     for (std::size_t c = 0; c < 2; ++c) {
       EXPECT_EQ(chains[c].draws, plain[c].draws);
       EXPECT_EQ(chains[c].metric, metric);
@@ -197,11 +195,12 @@ TEST(SampleAbout, TakesFewStepsWhereVariancesAloneTakeMany) {
   for (std::size_t d = 0; d < 6; ++d) covariance[d * 6 + d] += 1e-5;
   target.normal = Normal::with_covariance(target.normal.mean(), covariance);
   SampleOptions options = {.warmup = 500, .draws = 500, .seed = 1};
-  const auto dense = sample_about(target, target.normal, 1, options);
+  const auto dense = sample_about(target, target.normal, 1, options, threads(2));
   options.metric = MetricKind::Diagonal;
-  const auto diagonal = sample_about(target, target.normal, 1, options);
+  const auto diagonal = sample_about(target, target.normal, 1, options, threads(2));
   EXPECT_LT(20 * dense[0].num_gradients, diagonal[0].num_gradients);
-  EXPECT_THROW((void)sample_about(target, Normal::isotropic(2), 1, options), std::invalid_argument);
+  EXPECT_THROW((void)sample_about(target, Normal::isotropic(2), 1, options, threads(2)),
+               std::invalid_argument);
 }
 
 TEST(StandardCoordinates, HaveTheDensityOfTheParametersAndItsGradient) {
@@ -283,10 +282,10 @@ struct Walled {
 
 TEST(Sample, AThinnedChainTellsOfTheTransitionsItLeavesOut) {
   SampleOptions options = {.warmup = 100, .draws = 600, .target_accept = 0.5, .seed = 2};
-  const Chain whole = sample(Walled{}, options, {{0.1}})[0];
+  const Chain whole = sample(Walled{}, options, {{0.1}}, threads(1))[0];
   options.draws = 200;
   options.thin = 3;
-  const Chain thinned = sample(Walled{}, options, {{0.1}})[0];
+  const Chain thinned = sample(Walled{}, options, {{0.1}}, threads(1))[0];
   Index left_out = 0;
   std::vector<std::vector<double>> energies(1);
   for (Index s = 0; s < 600; s += 3) {
@@ -316,7 +315,7 @@ struct Narrow {
 TEST(SampleAbout, StartsWhereTheDensityIsNotZero) {
   for (const MetricKind metric : {MetricKind::Dense, MetricKind::Unit}) {
     const SampleOptions options = {.warmup = 20, .draws = 20, .metric = metric};
-    const auto chains = sample_about(Narrow{}, Normal::with_covariance({5}, {1e4}), 4, options);
+    const auto chains = sample_about(Narrow{}, Normal::with_covariance({5}, {1e4}), 4, options, threads(2));
     for (const Chain& chain : chains) EXPECT_NEAR(chain.draw(0)[0], 5, 1);
   }
 }
@@ -337,7 +336,7 @@ TEST(Sample, RejectsAndCountsProposalsWhereTheDensityThrowsOrIsNotFinite) {
     options.sampler = kind;
     options.warmup = 500;
     options.draws = 2000;
-    const auto chains = sample(Awkward{}, options, {{1.0}, {2.0}});
+    const auto chains = sample(Awkward{}, options, {{1.0}, {2.0}}, threads(2));
     for (const Chain& chain : chains) {
       EXPECT_GT(chain.num_not_finite, 0) << name(kind);
       for (Index s = 0; s < chain.num_draws(); ++s) {
@@ -354,8 +353,8 @@ TEST(Sample, StopsWhenTheObserverSaysSoAndKeepsWhatItHas) {
   options.warmup = 50;
   options.draws = 1000;
   const auto chains =
-      sample(target, options, dispersed_starts(target.normal, 2, 1),
-             [](const ChainProgress& at) { return at.iteration >= 60 ? Verdict::Stop : Verdict::Continue; });
+      sample(target, options, dispersed_starts(target.normal, 2, 1), threads(2),
+             [](const StageProgress& at) { return at.done >= 60 ? Answer::Stop : Answer::Continue; });
   for (const Chain& chain : chains) {
     EXPECT_TRUE(chain.stopped);
     EXPECT_EQ(chain.num_draws(), 10);
@@ -365,12 +364,12 @@ TEST(Sample, StopsWhenTheObserverSaysSoAndKeepsWhatItHas) {
 TEST(Sample, RefusesWhatCannotBe) {
   const Gaussian target = correlated(2);
   const auto starts = dispersed_starts(target.normal, 1, 1);
-  EXPECT_THROW((void)sample(target, {.draws = 0}, starts), std::invalid_argument);
-  EXPECT_THROW((void)sample(target, {.target_accept = 1.5}, starts), std::invalid_argument);
-  EXPECT_THROW((void)sample(target, {.step_jitter = 1}, starts), std::invalid_argument);
-  EXPECT_THROW((void)sample(target, {}, {}), std::invalid_argument);
-  EXPECT_THROW((void)sample(target, {}, {{1.0}}), std::invalid_argument);
-  EXPECT_THROW((void)sample(Awkward{}, {}, {{-1.0}}), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {.draws = 0}, starts, threads(1)), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {.target_accept = 1.5}, starts, threads(1)), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {.step_jitter = 1}, starts, threads(1)), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {}, {}, threads(1)), std::invalid_argument);
+  EXPECT_THROW((void)sample(target, {}, {{1.0}}, threads(1)), std::invalid_argument);
+  EXPECT_THROW((void)sample(Awkward{}, {}, {{-1.0}}, threads(1)), std::invalid_argument);
 }
 
 TEST(Windows, ADefaultWarmUpIsDividedAsStansUsersKnowIt) {

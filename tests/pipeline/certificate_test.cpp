@@ -49,7 +49,7 @@ class Ds1Certificate : public testing::Test {
     const auto model = coreset_model(*problem_, coreset);
     const RegressionPosterior posterior(*model, problem_->prior());
     const Normal about = laplace(*model, problem_->prior(), executor_).posterior;
-    return sample_about(posterior, about, 4, {.draws = draws});
+    return sample_about(posterior, about, 4, {.draws = draws}, executor_);
   }
 
   Threads executor_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <string>
 
@@ -96,13 +97,28 @@ TEST_F(Fit, GoesOnFromAnythingItSavedToTheSameBits) {
   for (const FitState& state : saved) expect_same(fit(problem_, options, Threads(1), {}, state), whole);
 }
 
-TEST_F(Fit, StopsWhereAnObserverAsksForIt) {
-  const FitResult building =
-      fit(problem_, quick(), executor_, {.build = [](const StageProgress&) { return Verdict::Stop; }});
-  EXPECT_TRUE(building.stopped);
-  const FitResult sampling =
-      fit(problem_, quick(), executor_, {.sample = [](const ChainProgress&) { return Verdict::Stop; }});
-  EXPECT_TRUE(sampling.stopped);
+TEST_F(Fit, StopsInWhateverStageAnObserverAsksForIt) {
+  for (const Stage stage :
+       {Stage::Laplace, Stage::Project, Stage::Prepare, Stage::Construct, Stage::Sample, Stage::Certify}) {
+    const FitResult result = fit(problem_, quick(), executor_, {.watch = [stage](const StageProgress& at) {
+                                   return at.stage == stage ? Answer::Stop : Answer::Continue;
+                                 }});
+    EXPECT_TRUE(result.stopped) << name(stage);
+  }
+}
+
+// Told to stop while a stage is at work, with no observer to say so.
+TEST_F(Fit, StopsInWhateverStageItsExecutorIsToldTo) {
+  for (const Stage stage :
+       {Stage::Laplace, Stage::Project, Stage::Prepare, Stage::Construct, Stage::Sample, Stage::Certify}) {
+    std::atomic<bool> stop = false;
+    const Threads told(2, [&stop] { return stop.load(); });
+    const FitResult result = fit(problem_, quick(), told, {.watch = [&](const StageProgress& at) {
+                                   if (at.stage == stage) stop = true;
+                                   return Answer::Continue;
+                                 }});
+    EXPECT_TRUE(result.stopped) << name(stage);
+  }
 }
 
 TEST_F(Fit, RefusesOptionsOutOfRange) {

@@ -8,6 +8,7 @@
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/project/curvature_projection.hpp"
+#include "support/executors.hpp"
 #include "support/regressions.hpp"
 
 namespace giga::test {
@@ -17,7 +18,7 @@ Coreset coreset_of(const Regression& model, const Normal& prior, Expansion expan
   const Threads executor(1);
   const Normal pihat = laplace(model, prior, executor).posterior;
   const CurvatureProjection projection(model, pihat, executor, {expansion});
-  const VectorTable table(projection, {SelectorKind::Scan, 1});
+  const VectorTable table(projection, test::threads(1), {.selector = SelectorKind::Scan});
   return corrective(table, {.size = 6}).coreset;
 }
 

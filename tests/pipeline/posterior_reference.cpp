@@ -27,8 +27,8 @@ int main(int argc, char** argv) {
   const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
   const RegressionPosterior posterior(problem.model(), problem.prior());
   const Normal about = laplace(problem.model(), problem.prior(), executor).posterior;
-  const std::vector<Chain> chains =
-      sample_about(posterior, about, 4, {.draws = 25'000, .metric = MetricKind::Diagonal, .seed = 2});
+  const std::vector<Chain> chains = sample_about(
+      posterior, about, 4, {.draws = 25'000, .metric = MetricKind::Diagonal, .seed = 2}, executor);
   std::puts("# Made by tests/pipeline/posterior_reference.cpp; parameters of the standardised features.");
   std::puts("name,mean,sd,mcse_mean,mcse_sd,rhat");
   for (Index d = 0; d < posterior.dim(); ++d) {

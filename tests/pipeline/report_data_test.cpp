@@ -44,7 +44,7 @@ struct WholeRun {
       : problem(data, options, executor), coreset(build_coreset(problem, {.size = 15}, executor)) {
     const auto model = coreset_model(problem, coreset.coreset);
     chains = sample(RegressionPosterior(*model, problem.prior()), {.warmup = 200, .draws = 150},
-                    dispersed_starts(coreset.pihat, 3, 1));
+                    dispersed_starts(coreset.pihat, 3, 1), executor);
     certificate = certify_coreset(problem, coreset.coreset, chains, executor);
     report = report_data(problem, coreset, chains, &certificate,
                          {.title = "t", .data_name = "d", .model = "m"}, executor);

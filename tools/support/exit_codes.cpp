@@ -48,9 +48,9 @@ std::string exit_code_help() {
 int report_exception() noexcept {
   try {
     throw;
-  } catch (const Stopped& stopped) {
+  } catch (const Stopped&) {  // a signal asked to stop
     write_stderr("giga: " + stop_message() + "\n");
-    return kSignalBase + stopped.signal;
+    return kSignalBase + signal_received();
   } catch (const NotSafe&) {
     return kNotSafe;
   } catch (const ClosedPipe&) {

@@ -44,11 +44,6 @@ class ResourceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A signal asked to stop.
-struct Stopped {
-  int signal;
-};
-
 /// Whoever read the results has gone: nobody is left to tell.
 struct ClosedPipe {};
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "giga/base/error.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 
@@ -119,7 +120,7 @@ int signal_received() noexcept {
 }
 
 void stop_if_signalled() {
-  if (const int signal = signal_received()) throw Stopped{signal};
+  if (stop_requested()) throw Stopped();
 }
 
 }  // namespace giga::tool

@@ -26,6 +26,10 @@ class SignalWatch {
 
 /// The signal that asked to stop, or 0.
 [[nodiscard]] int signal_received() noexcept;
+/// Whether there was one: the stop request of every executor of the command.
+[[nodiscard]] inline bool stop_requested() noexcept {
+  return signal_received() != 0;
+}
 
 /// What is said when a signal ends the work, until another is set: "stopped; nothing was written".
 void set_stop_message(const std::string& text);

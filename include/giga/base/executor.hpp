@@ -50,10 +50,14 @@ class Executor {
   /// How many calls run side by side here.
   [[nodiscard]] virtual int num_threads() const = 0;
 
+  /// Whether it was told to stop: for work that spends long within one call.
+  [[nodiscard]] virtual bool stop_requested() const { return false; }
+
   /// Calls body(i) once for every i in [0, count), in any order and on any thread, and returns when all are
   /// done. If calls throw, the exception of the lowest i is thrown here after the loop has ended. Loops asked
   /// for by several threads at once run one after the other; a body must not start a loop on its own
-  /// executor. Throws Stopped where the executor was told to stop.
+  /// executor. Throws Stopped where the executor was told to stop; a body that throws Stopped ends the loop
+  /// early.
   virtual void for_each(Index count, const std::function<void(Index)>& body) const = 0;
 
   /// Joins the parts of all blocks to `total`, which holds the beginning of the fold when this is called.

@@ -5,16 +5,13 @@
 
 namespace giga {
 
-/// What an observer answers.
-enum class Verdict { Continue, Stop };
-
 enum class Termination {
   SizeReached,   ///< The coreset has the size asked for, or the steps allowed for it are spent.
   ToleranceMet,  ///< relative error <= tolerance.
   NumericLimit,  ///< relative error <= 1e-14, or the next step no longer lowers an error near rounding.
   NoProgress,    ///< No row lowers the error any further, and it is not near rounding.
   ZeroTarget,    ///< |L| <= 8 eps sigma: the vectors sum to zero but for rounding. The coreset is empty.
-  Stopped,       ///< The observer asked to stop.
+  Stopped,       ///< The observer or the executor asked to stop.
 };
 
 /// The name used in run records: "size_reached", "tolerance_met", ...

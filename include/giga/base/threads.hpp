@@ -18,6 +18,7 @@ class Threads final : public Executor {
   ~Threads() override;
 
   [[nodiscard]] int num_threads() const override;
+  [[nodiscard]] bool stop_requested() const override;
   void for_each(Index count, const std::function<void(Index)>& body) const override;
   void fold(const BlockFold& work, std::byte* total) const override;
 

@@ -1,6 +1,8 @@
 // From vectors to a coreset: the methods of the paper, and ours.
 //
-//   VectorTable table(DenseRows(MatrixView::of(data, N, J)));
+//   const Threads threads;
+//   const DenseRows rows(MatrixView::of(data, N, J));
+//   const VectorTable table(rows, threads);
 //   BuildResult result = corrective(table, {.size = 100});
 //   result = resume(table, std::move(result), {.size = 200});  // the same bits as straight to 200
 //
@@ -16,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "giga/base/observer.hpp"
 #include "giga/base/termination.hpp"
 #include "giga/base/types.hpp"
 #include "giga/construct/vector_table.hpp"
@@ -88,8 +91,8 @@ struct BuildResult {
   std::shared_ptr<const BuildState> state;  ///< What `resume` goes on from.
 };
 
-/// Gets every record as its step ends; answers whether to go on.
-using Observer = std::function<Verdict(const StepRecord&)>;
+// An observer is told of every step as it ends (Stage::Construct, with its StepRecord). Where it or the
+// executor of the table asks to stop, the result is that of the steps made so far.
 
 /// Algorithm 1 of the paper.
 [[nodiscard]] BuildResult giga(const VectorTable& table, const GreedyOptions& options = {},

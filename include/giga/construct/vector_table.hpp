@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include "giga/base/threads.hpp"
+#include "giga/base/executor.hpp"
 #include "giga/base/types.hpp"
 #include "giga/construct/dense_rows.hpp"
 
@@ -28,13 +28,13 @@ enum class SelectorKind {
 
 struct TableOptions {
   SelectorKind selector = SelectorKind::Auto;
-  int threads = 0;  ///< >= 0; 0 is one per core. The result does not depend on it.
 };
 
 class VectorTable {
  public:
-  /// Reads all rows once. `rows` must outlive the table. Throws DataError if a component is not finite.
-  explicit VectorTable(const RowSource& rows, const TableOptions& options = {});
+  /// Reads all rows once. `rows` and `executor` must outlive the table; nothing depends on which executor it
+  /// is. Throws DataError if a component is not finite.
+  explicit VectorTable(const RowSource& rows, const Executor& executor, const TableOptions& options = {});
   ~VectorTable();
   VectorTable(const VectorTable&) = delete;
   VectorTable& operator=(const VectorTable&) = delete;
@@ -42,7 +42,7 @@ class VectorTable {
   [[nodiscard]] const RowSource& rows() const { return *rows_; }
   [[nodiscard]] Index num_rows() const { return rows_->num_rows(); }
   [[nodiscard]] Index dim() const { return rows_->dim(); }
-  [[nodiscard]] const Executor& executor() const { return pool_; }
+  [[nodiscard]] const Executor& executor() const { return *executor_; }
 
   /// sigma, the sum of the norms.
   [[nodiscard]] double norm_sum() const { return norm_sum_; }
@@ -68,7 +68,7 @@ class VectorTable {
   struct Lazy;
 
   const RowSource* rows_;
-  Threads pool_;
+  const Executor* executor_;
   SelectorKind kind_;
   double norm_sum_ = 0;
   ExtendedVector sum_;

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "giga/base/error.hpp"
 #include "giga/base/executor.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/data/dataset.hpp"
 
 namespace giga {
@@ -35,11 +35,9 @@ class NoSuchColumn : public OptionError {
   using OptionError::OptionError;
 };
 
-/// Bytes of input read so far, and of all (0 if unknown). May be called from any thread, now and then.
-using ReadProgress = std::function<void(std::size_t done, std::size_t total)>;
-
-/// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options.
+/// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options. The observer is told of
+/// the bytes read so far (Stage::Load), now and then, from any thread.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                                   const Executor& executor, const ReadProgress& progress = {});
+                                   const Executor& executor, const Observer& observer = {});
 
 }  // namespace giga

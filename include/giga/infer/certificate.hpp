@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/infer/chain.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/psis.hpp"
@@ -131,23 +132,14 @@ struct Certificate {
   [[nodiscard]] bool safe() const { return doubt == Doubt::None; }
 };
 
-enum class CertificateStage { Laplace, Ratios, LaplaceRatios, Gradients };
-
-struct CertificateProgress {
-  CertificateStage stage;
-  double share;  ///< of the stage, 0 .. 1
-};
-/// Called from the thread that calls certify. It may throw to end the work: the exception passes through.
-using CertificateObserver = std::function<void(const CertificateProgress&)>;
-
 /// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the empty
 /// coreset, whose posterior is the prior. Chains must have draws, as many each, of the model's dimension
 /// (std::invalid_argument). The same bits for any number of threads; at most about 100 MB and what the draws
-/// take.
+/// take. The observer is told of the rows gone through in each part (Stage::Certify), from the thread that
+/// calls certify.
 [[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
                                   std::span<const Chain> chains, const Executor& executor,
-                                  const CertificateOptions& options = {},
-                                  const CertificateObserver& observer = {});
+                                  const CertificateOptions& options = {}, const Observer& observer = {});
 
 /// The size to try after `size` points were not enough for D parameters of `num_rows` rows: twice as many and
 /// at least 2 D, but not past D + D(D+1)/2, which matches gradient and curvature, on the way there. 0 when

@@ -54,7 +54,7 @@ struct Chain {
   /// Of a thinned chain: the energy fraction of missing information over all its transitions, which its draws
   /// cannot tell. Otherwise NaN.
   double e_bfmi = std::numeric_limits<double>::quiet_NaN();
-  bool stopped = false;  ///< The observer asked to stop; the draws are those made so far.
+  bool stopped = false;  ///< It was asked to stop; the draws are those made so far.
 
   [[nodiscard]] Index num_draws() const { return static_cast<Index>(stats.size()); }
   [[nodiscard]] const double* draw(Index s) const { return draws.data() + s * dim; }

@@ -1,10 +1,10 @@
 // The mode of a posterior, and the normal distribution that has its curvature there.
 #pragma once
 
-#include <functional>
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
 
@@ -13,12 +13,6 @@ namespace giga {
 struct LaplaceOptions {
   Index max_iterations = 200;  ///< >= 1
   double tolerance = 1e-6;  ///< Ends one step after g'H^-1 g <= tolerance^2: that many posterior sds to go.
-};
-
-struct LaplaceStep {
-  Index iteration;
-  double log_joint;
-  double decrement;  ///< sqrt(g'H^-1 g): how far the mode is, in posterior standard deviations
 };
 
 enum class LaplaceEnd {
@@ -37,9 +31,10 @@ struct LaplaceResult {
 };
 
 /// Damped Newton from likelihood.start(). Every step raises the log joint, and the search along a step ends
-/// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is.
+/// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is. The
+/// observer is asked before every iteration.
 [[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior,
                                     const Executor& executor, const LaplaceOptions& options = {},
-                                    const std::function<void(const LaplaceStep&)>& observer = {});
+                                    const Observer& observer = {});
 
 }  // namespace giga

@@ -2,14 +2,14 @@
 // for any number of threads.
 //
 //   const RegressionPosterior posterior(model, prior);
-//   const std::vector<Chain> chains = sample_about(posterior, laplace.posterior, 4, {});
+//   const std::vector<Chain> chains = sample_about(posterior, laplace.posterior, 4, {}, executor);
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "giga/base/termination.hpp"
+#include "giga/base/executor.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/base/types.hpp"
 #include "giga/infer/chain.hpp"
 #include "giga/infer/density.hpp"
@@ -30,36 +30,27 @@ struct SampleOptions {
   double step_jitter = 0.3;
   MetricKind metric = MetricKind::Dense;  ///< Rwmh learns its own; Dense is where it begins.
   std::uint64_t seed = 1;
-  int threads = 0;  ///< Chains side by side; 0: one per core.
 };
 
 /// The paper's protocols (its sections 4.3 and A.2): Hmc 15 steps of one size, 1000 + 5000; Nuts 1000 + 5000;
 /// both to 0.8, of which the step size alone is adapted; Rwmh 25000 + 25000 thinned by 5.
 [[nodiscard]] SampleOptions paper_protocol(SamplerKind sampler);
 
-struct ChainProgress {
-  Index chain;
-  Index iteration;  ///< transitions made
-  Index total;      ///< of warm-up and draws
-  bool warmup;
-  bool divergent;
-};
-/// Called after every transition, from the thread of the chain.
-using ChainObserver = std::function<Verdict(const ChainProgress&)>;
-
-/// One chain from each start. An Rwmh chain whose acceptance rate ends outside [0.15, 0.7] is run again with
-/// what it has learnt, up to 5 times. Throws std::invalid_argument for options out of range, or a start where
-/// the density is zero.
+/// One chain from each start, as many side by side as the executor has threads. An observer is told of every
+/// transition (Stage::Sample), from the thread of its chain. Where it or the executor asks to stop, the
+/// chains have the draws made so far, and are marked. An Rwmh chain whose acceptance rate ends outside [0.15,
+/// 0.7] is run again with what it has learnt, up to 5 times. Throws std::invalid_argument for options out of
+/// range, or a start where the density is zero.
 [[nodiscard]] std::vector<Chain> sample(const DensityView& density, const SampleOptions& options,
                                         const std::vector<std::vector<double>>& starts,
-                                        const ChainObserver& observer = {});
+                                        const Executor& executor, const Observer& observer = {});
 
 /// Chains of a density that `about` approximates: starts are dispersed about it, and with MetricKind::Dense
 /// the chains run in its standard coordinates, where the density is nearly that of independent parameters of
 /// variance 1. The draws are on the scale of the density all the same.
 [[nodiscard]] std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
-                                              const SampleOptions& options,
-                                              const ChainObserver& observer = {});
+                                              const SampleOptions& options, const Executor& executor,
+                                              const Observer& observer = {});
 
 /// Starts spread wider than the distribution, by a factor of 2, so that chains which agree have found each
 /// other.

@@ -9,13 +9,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/observer.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -69,22 +69,10 @@ struct CoresetOptions {
 /// The same with the size replaced as well.
 [[nodiscard]] CoresetOptions resolved(CoresetOptions options, const Problem& problem);
 
+/// By stage; those that a job does not have are 0.
 struct StageSeconds {
   double load = 0, laplace = 0, project = 0, prepare = 0, construct = 0, sample = 0, certify = 0, report = 0;
 };
-
-enum class Stage { Laplace, Project, Prepare, Construct };
-[[nodiscard]] std::string_view name(Stage stage);
-
-/// How far a stage has come: `done` of `total` (0: unknown) rows, points or draws. Called often, from any
-/// thread.
-struct StageProgress {
-  Stage stage;
-  Index done, total;
-  Index dim;                 ///< J of the projection at work; 0 before there is one
-  const StepRecord* record;  ///< The step just made, in Stage::Construct
-};
-using StageObserver = std::function<Verdict(const StageProgress&)>;
 
 /// One size of projection that was tried.
 struct ProjectionTrial {
@@ -115,11 +103,10 @@ struct CoresetResult {
   std::vector<std::string> notes;
 };
 
-/// The same bits for any number of threads. Where an observer answers Stop the result is that of the steps
-/// made so far (Stage::Construct); before construction its answer is not looked at.
-///
+/// The same bits for any executor. The observer is told of Stage::Laplace, Project, Prepare and Construct.
+/// Asked to stop in Construct, the result is that of the steps made so far; before that Stopped is thrown.
 /// Throws std::invalid_argument for options out of range, and for curvature without a linear predictor.
 [[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
-                                          const Executor& executor, const StageObserver& observer = {});
+                                          const Executor& executor, const Observer& observer = {});
 
 }  // namespace giga

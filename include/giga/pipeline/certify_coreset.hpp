@@ -23,7 +23,6 @@ namespace giga {
 /// Its quantities are original_quantities() unless the options have others.
 [[nodiscard]] Certificate certify_coreset(const Problem& problem, const Coreset& coreset,
                                           std::span<const Chain> chains, const Executor& executor,
-                                          CertificateOptions options = {},
-                                          const CertificateObserver& observer = {});
+                                          CertificateOptions options = {}, const Observer& observer = {});
 
 }  // namespace giga

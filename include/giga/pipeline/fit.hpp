@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "giga/base/observer.hpp"
 #include "giga/infer/certificate.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/pipeline/build_coreset.hpp"
@@ -28,7 +29,7 @@ struct FitOptions {
   /// is Auto, and so the curvature, later coresets see 500 random features of the remainder as well.
   Index max_rounds = 4;
   /// draws = 0: affordable_draws. Thinned, as it takes longer to weigh a draw against all rows than to make
-  /// it. `threads` are the executor's.
+  /// it.
   SampleOptions sample = {.draws = 0, .thin = 2};
   Index chains = 4;            ///< >= 1
   Index laplace_draws = 1000;  ///< As in CertificateOptions.
@@ -52,11 +53,11 @@ struct FitState {
   StageSeconds seconds;  ///< of all rounds, and of all runs that had a part in it
 };
 
-/// Any of them may be empty. Where an answer is Stop the fit returns with `stopped`.
+/// Either may be empty.
 struct FitObserver {
-  StageObserver build = {};
-  ChainObserver sample = {};
-  CertificateObserver certify = {};
+  /// Is told of Stage::Laplace, Project, Prepare, Construct, Sample and Certify, in every round. Where it
+  /// answers Stop, or the executor was told to stop, the fit returns with `stopped`.
+  Observer watch = {};
   /// After every stage but the last, with what fit() would go on from. From the thread that calls fit.
   std::function<void(const FitState&)> save = {};
 };
@@ -68,7 +69,7 @@ struct FitResult {
   Certificate certificate;
   std::vector<FitRound> rounds;
   StageSeconds seconds;
-  bool stopped = false;  ///< An observer asked to stop: nothing else here means anything.
+  bool stopped = false;  ///< It was asked to stop: nothing else here means anything.
 };
 
 /// From `state` on: a fit that was stopped and goes on from what it saved gives the same bits. The same bits

@@ -13,6 +13,7 @@ namespace giga {
 /// - gaussian: the residuals are much larger or smaller than the noise scale, which is taken as known, so
 ///   that all standard deviations of the posterior are wrong by that factor.
 /// - a parameter that is many prior standard deviations from 0, so that prior and data contradict each other.
-[[nodiscard]] std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode);
+[[nodiscard]] std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode,
+                                                  const Executor& executor);
 
 }  // namespace giga

@@ -25,6 +25,6 @@ struct PosteriorSample {
 [[nodiscard]] PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& prior,
                                                const Normal& about, Index chains,
                                                const SampleOptions& options, const Executor& executor,
-                                               const ChainObserver& observer = {});
+                                               const Observer& observer = {});
 
 }  // namespace giga

@@ -92,6 +92,6 @@ struct WeightedProblem {
 /// Throws what read_dataset throws, but DataError for missing columns; and DataError if the rows or weights
 /// of the two files differ, for then the scale may be that of other data.
 [[nodiscard]] WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFile& file,
-                                           const Executor& executor, const ReadProgress& progress = {});
+                                           const Executor& executor, const Observer& observer = {});
 
 }  // namespace giga

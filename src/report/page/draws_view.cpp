@@ -13,10 +13,6 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 // Draws with weight, in ascending order.
 struct Weighted {
   std::vector<double> values, weights;

@@ -10,10 +10,6 @@
 namespace giga::page {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 Table error_table(const Selection& selection) {
   Table table("Relative error by size", {"points", "step", "projected", "held-out", "theorem's bound"});
   for (const StepRecord& record : selection.sizes) {

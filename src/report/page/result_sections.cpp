@@ -10,10 +10,6 @@
 namespace giga::page {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 std::string verdict(const Certificate& certificate) {
   std::string sentence = certificate_sentence(certificate);
   if (!sentence.empty() && sentence[0] == 'c') sentence[0] = 'C';

@@ -2,18 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <stdexcept>
 
+#include "base/require.hpp"
 #include "report/page/draws_view.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
 
 namespace giga::page {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 // Names that were cut may be equal, and a chart would take equal names for one.
 std::vector<std::string> distinct_names(const std::vector<Quantity>& quantities) {
@@ -67,10 +63,6 @@ std::vector<double> correction_weights(const ReportData& data) {
   const std::vector<double>& weights = data.certificate->coreset.weights;
   const bool some = std::ranges::any_of(weights, [](double w) { return w > 0; });
   return some ? weights : std::vector<double>();
-}
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::invalid_argument(what);
 }
 
 void require_fit(const ReportData& data) {

@@ -47,7 +47,8 @@ bool reads_a_file() {
 int main() {
   const std::vector<double> rows = made_up_rows();
   const giga::DenseRows source(giga::MatrixView::of(rows.data(), kNumRows, kDim));
-  const giga::VectorTable table(source);
+  const giga::Threads threads;
+  const giga::VectorTable table(source, threads);
   const giga::BuildResult result = giga::corrective(table, {.size = 20});
 
   const double expected = error_by_hand(rows, result.coreset);

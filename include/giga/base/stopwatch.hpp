@@ -1,11 +1,9 @@
-// A stopwatch, and what the machine has.
+// How long something took.
 #pragma once
 
 #include <chrono>
 
-#include "giga/base/machine.hpp"
-
-namespace giga::tool {
+namespace giga {
 
 /// Seconds since it was made or last restarted.
 class Stopwatch {
@@ -13,9 +11,11 @@ class Stopwatch {
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
+  /// The same, and begins anew.
   double restart() {
-    const double passed = seconds();
-    start_ = Clock::now();
+    const Clock::time_point now = Clock::now();
+    const double passed = std::chrono::duration<double>(now - start_).count();
+    start_ = now;
     return passed;
   }
 
@@ -24,4 +24,4 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace giga::tool
+}  // namespace giga
