@@ -14,24 +14,6 @@
 
 namespace giga {
 
-std::string_view name(PihatKind kind) {
-  switch (kind) {
-    case PihatKind::Laplace: return "laplace";
-    case PihatKind::Subsample: return "subsample";
-    case PihatKind::Prior: return "prior";
-  }
-  return "unknown";
-}
-
-std::string_view name(ProjectionKind kind) {
-  switch (kind) {
-    case ProjectionKind::Random: return "random";
-    case ProjectionKind::Curvature: return "curvature";
-    case ProjectionKind::Auto: return "auto";
-  }
-  return "unknown";
-}
-
 CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
   constexpr Index kMostNumbers = 2500;  // D = 69; they are held as bytes, like those of random features
   if (options.projection != ProjectionKind::Auto) return options;
@@ -40,16 +22,6 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
   options.norm = Norm::Whitened;
   options.projection_dim = 0;
   return options;
-}
-
-std::string_view name(Stage stage) {
-  switch (stage) {
-    case Stage::Laplace: return "laplace";
-    case Stage::Project: return "project";
-    case Stage::Prepare: return "prepare";
-    case Stage::Construct: return "construct";
-  }
-  return "unknown";
 }
 
 namespace {

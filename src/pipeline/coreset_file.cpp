@@ -87,7 +87,7 @@ ReadOptions read_in(const Fields& fields, const CoresetCompanion& companion) {
   if (!fields.has("/read")) return read;
   if (fields.has("/read/weights") && !fields.is_null("/read/weights"))
     read.weights = fields.get<std::string>("/read/weights");
-  read.missing = fields.get<std::string>("/read/missing") == "drop" ? Missing::Drop : Missing::Refuse;
+  read.missing = named<Missing>(fields.get<std::string>("/read/missing")).value_or(Missing::Refuse);
   const auto delimiter = fields.get<std::string>("/read/delimiter");
   if (delimiter.size() != 1 ||
       std::string_view("\"\r\n.+-eE0123456789").find(delimiter) != std::string_view::npos)

@@ -30,7 +30,7 @@ Chain columns(const Chain& chain, Index first, Index count) {
 
 void add_coreset(ReportData& data, const Problem& problem, const CoresetResult& coreset) {
   data.method = name(coreset.build.method);
-  data.termination = termination_words(coreset.build.termination);
+  data.termination = words(coreset.build.termination);
   data.trace = coreset.build.trace;
   data.relative_error = coreset.build.relative_error;
   data.heldout_error = coreset.heldout_error;
@@ -54,18 +54,6 @@ double gradient_seconds(const RegressionPosterior& posterior, const std::vector<
 }
 
 }  // namespace
-
-std::string termination_words(Termination termination) {
-  switch (termination) {
-    case Termination::SizeReached: return "it ended with the size asked for";
-    case Termination::ToleranceMet: return "it ended when the error was as small as asked for";
-    case Termination::NumericLimit: return "it ended where rounding hides any further progress";
-    case Termination::NoProgress: return "it ended because no row lowered the error any further";
-    case Termination::ZeroTarget: return "the vectors of all rows sum to zero, so there is nothing to match";
-    case Termination::Stopped: return "it was stopped";
-  }
-  return "it ended";
-}
 
 // The values of BothScales are affine in theta: A theta + b. With C C' the covariance of theta the marginal
 // of value k has the variance |A_k C|^2.

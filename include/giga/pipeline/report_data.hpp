@@ -54,10 +54,8 @@ void add_posterior(ReportData& data, const SampledPosterior& posterior, std::spa
 /// what the Laplace approximation says of the coefficients on the scale of the data,
 [[nodiscard]] std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior,
                                                              const BothScales& scales);
-/// what the facts say, but for the notes,
+/// and what the facts say, but for the notes.
 void add_facts(ReportData& data, const RunFacts& facts);
-/// and why a build ended.
-[[nodiscard]] std::string termination_words(Termination termination);
 
 /// What the chains would have cost on all rows of the data without thinning, which is for the sake of the
 /// certificate, from the time of a gradient (the fastest of
