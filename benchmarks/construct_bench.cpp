@@ -220,8 +220,8 @@ int run(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
 
-  settings.vectors.kind = required(giga::vector_kind_named(kind), "kind", kind);
-  settings.method = required(giga::method_named(method), "method", method);
+  settings.vectors.kind = required(giga::named<giga::VectorKind>(kind), "kind", kind);
+  settings.method = required(giga::named<giga::Method>(method), "method", method);
   if (!giga::is_greedy(settings.method)) throw std::invalid_argument("'" + method + "' makes no passes");
   settings.table.selector = selector_named(selector);
 

@@ -157,16 +157,6 @@ void make_out(const fs::path& out) {
 
 }  // namespace
 
-std::string_view name(Kind kind) {
-  switch (kind) {
-    case Kind::Fig1: return "fig1";
-    case Kind::Vectors: return "vectors";
-    case Kind::Axis: return "axis";
-    case Kind::Regression: return "regression";
-  }
-  return "unknown";
-}
-
 RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, const RunOptions& options,
                     const Watch& watch) {
   std::vector<std::unique_ptr<Experiment>> experiments;

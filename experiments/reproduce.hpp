@@ -17,11 +17,15 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "giga/base/names.hpp"
 
 namespace giga::experiments {
 
 enum class Kind { Fig1, Vectors, Axis, Regression };
-[[nodiscard]] std::string_view name(Kind kind);
+constexpr auto name_table(Kind) {
+  using enum Kind;
+  return names_are<Kind>({{Fig1, "fig1"}, {Vectors, "vectors"}, {Axis, "axis"}, {Regression, "regression"}});
+}
 
 struct RunOptions {
   std::filesystem::path out;

@@ -25,9 +25,9 @@ std::string ended(const BuildRequest& request, const BuildOutcome& outcome) {
     case Termination::NumericLimit: return "the error is down to rounding; more points cannot lower it";
     case Termination::NoProgress: return "no row lowers the error any further";
     case Termination::ZeroTarget: return "the vectors sum to zero, so the empty coreset is exact";
-    case Termination::Stopped: return "stopped before the end";
+    case Termination::Stopped: break;
   }
-  return "unknown";
+  return "stopped before the end";
 }
 
 std::string size_text(const BuildOutcome& outcome) {

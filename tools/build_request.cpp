@@ -16,16 +16,6 @@ constexpr Index kLargest = 1'000'000'000;
 constexpr Index kMostFeatures = 1'000'000;
 constexpr Index kMostThreads = 1024;
 
-constexpr const char* kMethodHelp = R"(corrective   rows as giga, weights re-solved each step (default)
-giga         the published greedy geodesic ascent
-frank_wolfe  the older greedy method, on a simplex
-pursuit      rows by matching pursuit, weights re-solved
-importance   rows drawn by the length of their vectors
-uniform      rows drawn alike)";
-
-constexpr const char* kSelectorHelp = R"(How the best row is found: auto, scan, quantised, cap_tree
-(default auto); the coreset is the same, the speed is not)";
-
 constexpr const char* kSizeHelp = R"(Most points in the coreset, 1 to 10^9, capped at N
 (default: for DATA with D parameters D(D+3)/2, from 20 to 1000;
 for vectors 100; 1000 if only --tolerance is given))";
@@ -36,19 +26,11 @@ constexpr const char* kStepsHelp = R"(Most steps, 1 to 10^9
 constexpr const char* kToleranceHelp = R"(Stop at this error, 0 to 1 (default 0): the held-out error for
 DATA, the relative error for vectors)";
 
-constexpr const char* kProjectionHelp = R"(random     J random features (default)
-curvature  gradient and curvature of each row, no randomness:
-           D(D+3)/2 numbers, in the whitened norm
-auto       curvature to D = 69, else random, whitened, J auto)";
-
 constexpr const char* kDimHelp = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
 the held-out error is within 1.5 of the relative (default 500))";
 
 constexpr const char* kExpansionHelp = R"(Of the curvature: taylor (default; meets the Laplace approximation)
 or hermite (meets the mean gradient over pihat))";
-
-constexpr const char* kNormHelp = R"(What the features measure: fisher (default), whitened, l2,
-l2_centred)";
 
 constexpr const char* kPihatHelp = R"(Where the features are drawn: laplace (default, all rows),
 subsample (Laplace of some rows, scaled up), prior)";
@@ -134,15 +116,6 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
 
 }  // namespace
 
-std::string_view name(InputKind kind) {
-  switch (kind) {
-    case InputKind::Data: return "data";
-    case InputKind::Vectors: return "vectors";
-    case InputKind::Loglik: return "loglik";
-  }
-  return "unknown";
-}
-
 void set_construction(const Arguments& arguments, BuildRequest& request) {
   constexpr Index kDefaultSize = 100;
   constexpr Index kToleranceSize = 1000;  // the limit when only --tolerance is given
@@ -164,8 +137,15 @@ void set_construction(const Arguments& arguments, BuildRequest& request) {
 }
 
 void add_projection_options(Arguments& arguments, const std::string& project, const BuildHelp& help) {
-  arguments.add_choice<ProjectionKind>("projection", "NAME", help.projection, project);
-  arguments.add_choice<Norm>("norm", "NAME", help.norm, project);
+  const ProjectionKind usual = help.projection;
+  const bool automatic = usual == ProjectionKind::Auto;
+  arguments.add_choice<ProjectionKind>(
+      "projection", "NAME",
+      choices_help(usual,
+                   {{usual, " (default)"}, {ProjectionKind::Auto, automatic ? "" : ", whitened, J auto"}}),
+      project);
+  arguments.add_choice<Norm>("norm", "NAME", wrapped("What the features measure: " + choices_list(help.norm)),
+                             project);
   arguments.add_value("projection-dim", "J", help.projection_dim, project);
   arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
   arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
@@ -176,8 +156,12 @@ void add_projection_options(Arguments& arguments, const std::string& project, co
 
 void add_construction_options(Arguments& arguments, const BuildHelp& help) {
   const std::string how = "Construction";
-  arguments.add_choice<Method>("method", "NAME", kMethodHelp, how);
-  arguments.add_choice<SelectorKind>("selector", "NAME", kSelectorHelp, how);
+  arguments.add_choice<Method>("method", "NAME",
+                               choices_help(Method::Corrective, {{Method::Corrective, " (default)"}}), how);
+  arguments.add_choice<SelectorKind>("selector", "NAME",
+                                     "How the best row is found: " + choices_list(SelectorKind::Auto, "") +
+                                         "\n(default auto); the coreset is the same, the speed is not",
+                                     how);
   arguments.add_value("size", "M", help.size, how);
   arguments.add_value("max-steps", "T", kStepsHelp, how);
   arguments.add_value("tolerance", "E", help.tolerance, how);
@@ -194,7 +178,7 @@ void add_build_options(Arguments& arguments) {
   arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
   add_table_options(arguments, "Table (with DATA)");
   add_model_options(arguments, "Model (with DATA)");
-  const BuildHelp help{kProjectionHelp, kNormHelp, kDimHelp, kSizeHelp, kToleranceHelp};
+  const BuildHelp help{ProjectionKind::Random, Norm::Fisher, kDimHelp, kSizeHelp, kToleranceHelp};
   add_projection_options(arguments, "Projection (with DATA)", help);
   add_construction_options(arguments, help);
   add_run_options(arguments, "Construction");

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "giga/base/names.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/construct/vector_table.hpp"
 #include "giga/data/read_dataset.hpp"
@@ -16,7 +17,10 @@
 namespace giga::tool {
 
 enum class InputKind { Data, Vectors, Loglik };
-[[nodiscard]] std::string_view name(InputKind kind);
+constexpr auto name_table(InputKind) {
+  using enum InputKind;
+  return names_are<InputKind>({{Data, "data"}, {Vectors, "vectors"}, {Loglik, "loglik"}});
+}
 
 struct BuildRequest {
   InputKind kind = InputKind::Vectors;
@@ -40,7 +44,9 @@ void add_build_options(Arguments& arguments);
 
 /// What the help says of options whose defaults differ from verb to verb.
 struct BuildHelp {
-  const char *projection, *norm, *projection_dim, *size, *tolerance;
+  ProjectionKind projection;
+  Norm norm;
+  const char *projection_dim, *size, *tolerance;
 };
 
 /// Parts of these that other verbs have too.

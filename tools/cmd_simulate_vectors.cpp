@@ -39,23 +39,6 @@ struct Request {
   bool quiet = false;
 };
 
-const char* words_of(VectorKind kind) {
-  switch (kind) {
-    case VectorKind::Gaussian: return "independent standard normal numbers (default)";
-    case VectorKind::Axis: return "row n is the unit vector of axis n mod J";
-    case VectorKind::LowRank: return "normal combinations of R random directions";
-    case VectorKind::Likelihood: return "log-likelihoods of a logistic model, R parameters, J draws";
-  }
-  return "";
-}
-
-std::string kinds_text() {
-  std::string text;
-  for (const VectorKind kind : kVectorKinds)
-    text += fmt::format("{}{:<11} {}", text.empty() ? "" : "\n", name(kind), words_of(kind));
-  return text;
-}
-
 bool has_rank(VectorKind kind) {
   return kind == VectorKind::LowRank || kind == VectorKind::Likelihood;
 }
@@ -64,7 +47,8 @@ void add_options(Arguments& arguments) {
   const std::string what = "Vectors";
   arguments.add_value("rows", "N", "Number of rows, 1 to 10^9 (default 10000)", what);
   arguments.add_value("dim", "J", "Numbers a row, 1 to 10^9 (default 50)", what);
-  arguments.add_choice<VectorKind>("kind", "NAME", kinds_text(), what);
+  arguments.add_choice<VectorKind>(
+      "kind", "NAME", choices_help(VectorKind::Gaussian, {{VectorKind::Gaussian, " (default)"}}), what);
   arguments.add_value("rank", "R", "For lowrank and likelihood, 1 to J (default 3)", what);
   arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", what);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same numbers", what);

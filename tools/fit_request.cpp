@@ -13,12 +13,8 @@ namespace giga::tool {
 namespace {
 
 constexpr BuildHelp kHelp = {
-    .projection = R"(auto       curvature to D = 69, else random (default)
-random     J random features
-curvature  gradient and curvature of each row, no randomness:
-           D(D+3)/2 numbers, in the whitened norm)",
-    .norm = R"(What the features measure: whitened (default), fisher, l2,
-l2_centred)",
+    .projection = ProjectionKind::Auto,
+    .norm = Norm::Whitened,
     .projection_dim = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
 the held-out error is within 1.5 of the relative (default auto))",
     .size = R"(Points in the coreset, 1 to 10^9, capped at N. Without it: until

@@ -19,33 +19,16 @@ constexpr const char* kLinkHelp = R"(bernoulli: logit; poisson: log (default) or
 gaussian: identity)";
 
 enum class FamilyWord { Bernoulli, Poisson, Gaussian };
-std::string_view name(FamilyWord family) {
-  switch (family) {
-    case FamilyWord::Bernoulli: return "bernoulli";
-    case FamilyWord::Poisson: return "poisson";
-    case FamilyWord::Gaussian: return "gaussian";
-  }
-  return "unknown";
+constexpr auto name_table(FamilyWord) {
+  using enum FamilyWord;
+  return names_are<FamilyWord>({{Bernoulli, "bernoulli"}, {Poisson, "poisson"}, {Gaussian, "gaussian"}});
 }
 
 enum class LinkWord { Logit, Softplus, Log, Identity };
-std::string_view name(LinkWord link) {
-  switch (link) {
-    case LinkWord::Logit: return "logit";
-    case LinkWord::Softplus: return "softplus";
-    case LinkWord::Log: return "log";
-    case LinkWord::Identity: return "identity";
-  }
-  return "unknown";
-}
-
-enum class MissingWord { Refuse, Drop };
-std::string_view name(MissingWord missing) {
-  switch (missing) {
-    case MissingWord::Refuse: return "refuse";
-    case MissingWord::Drop: return "drop";
-  }
-  return "unknown";
+constexpr auto name_table(LinkWord) {
+  using enum LinkWord;
+  return names_are<LinkWord>(
+      {{Logit, "logit"}, {Softplus, "softplus"}, {Log, "log"}, {Identity, "identity"}});
 }
 
 Family with_link(FamilyWord family, std::optional<LinkWord> link) {
@@ -115,8 +98,8 @@ void add_table_options(Arguments& arguments, const std::string& table) {
   arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", table);
   arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", table);
   arguments.add_value("weights", "NAME", "Column of observation weights (default none)", table);
-  arguments.add_choice<MissingWord>("missing", "WHAT",
-                                    "Rows with NaN, NA or empty cells: refuse (default), drop", table);
+  arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
+                                table);
   arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", table);
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", table);
 }
@@ -136,8 +119,7 @@ ReadOptions read_options(const Arguments& arguments) {
   read.response = arguments.text("response");
   read.weights = arguments.text("weights");
   if (const auto features = arguments.text("features")) read.features = names_in_list("features", *features);
-  read.missing =
-      arguments.choice("missing", MissingWord::Refuse) == MissingWord::Drop ? Missing::Drop : Missing::Refuse;
+  read.missing = arguments.choice("missing", Missing::Refuse);
   read.header = !arguments.flag("no-header");
   if (const auto delimiter = arguments.text("delimiter")) {
     if (*delimiter == "tab" || *delimiter == "\\t") {
@@ -207,7 +189,7 @@ void require_reading_agreement(const Arguments& arguments, const CoresetCompanio
   require_model(arguments, companion, agreement);
   agreement.require("weights", arguments.text("weights").value_or(""),
                     companion.read.weights.value_or("none"));
-  const MissingWord known = companion.read.missing == Missing::Drop ? MissingWord::Drop : MissingWord::Refuse;
+  const Missing known = companion.read.missing;
   agreement.require("missing", std::string(name(arguments.choice("missing", known))),
                     std::string(name(known)));
 }

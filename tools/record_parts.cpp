@@ -28,7 +28,7 @@ Json read_json(const ReadOptions& read) {
   return {{"response", read.response ? Json(*read.response) : Json(nullptr)},
           {"features", read.features ? Json(*read.features) : Json(nullptr)},
           {"weights", read.weights ? Json(*read.weights) : Json(nullptr)},
-          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
+          {"missing", name(read.missing)},
           {"delimiter", std::string(1, read.delimiter)},
           {"header", read.header}};
 }

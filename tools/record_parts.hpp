@@ -1,17 +1,16 @@
 // Parts of run records, companions and summaries that several verbs write.
 #pragma once
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/pipeline/problem.hpp"
-#include "support/arguments.hpp"
 
 namespace giga::tool {
 
@@ -30,14 +29,13 @@ using Json = nlohmann::ordered_json;
 /// compile.
 [[nodiscard]] Json parsed(std::string_view text);
 
-/// The value of an enumeration by its name(), as records have it; std::invalid_argument for another.
-template <typename Enum>
+/// The value of an enumeration by its name, as records have it; std::invalid_argument for another.
+template <NamedEnum Enum>
 [[nodiscard]] Enum enum_of(const Json& json) {
   const auto text = json.get<std::string>();
-  const std::vector<std::string> names = names_of<Enum>();
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) throw std::invalid_argument("'" + printable(text) + "' is not known");
-  return static_cast<Enum>(found - names.begin());
+  const auto value = named<Enum>(text);
+  if (!value) throw std::invalid_argument("'" + printable(text) + "' is not known");
+  return *value;
 }
 
 /// Indented text, with a newline. Numbers that are not finite are null.

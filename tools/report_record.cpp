@@ -49,7 +49,7 @@ std::vector<StepRecord> trace_of(const Json& trace) {
 
 void add_coreset(ReportData& data, const Json& record) {
   data.method = record.at("options").at("method").get<std::string>();
-  data.termination = termination_words(enum_of<Termination>(record.at("termination")));
+  data.termination = words(enum_of<Termination>(record.at("termination")));
   data.trace = trace_of(record.at("trace"));
   data.relative_error = number_of(record.at("relative_error"));
   data.heldout_error = number_of(record.at("heldout_error"));

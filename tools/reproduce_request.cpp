@@ -19,14 +19,13 @@ constexpr Index kMostTrials = 1000;
 constexpr Index kMostThreads = 1024;
 
 std::vector<Kind> kinds_of(const std::optional<std::string>& word) {
-  const std::vector<std::string> names = names_of<Kind>();
   if (!word) throw UsageError("no experiment; give fig1, vectors, axis, regression or all");
   std::vector<Kind> kinds;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (*word == names[i] || *word == "all") kinds.push_back(static_cast<Kind>(i));
+  for (const Kind kind : values_of<Kind>())
+    if (*word == name(kind) || *word == "all") kinds.push_back(kind);
   if (kinds.empty())
     throw UsageError(fmt::format("no experiment '{}'; have fig1, vectors, axis, regression and all{}",
-                                 printable(*word), did_you_mean(*word, names)));
+                                 printable(*word), did_you_mean(*word, choices_of<Kind>())));
   return kinds;
 }
 

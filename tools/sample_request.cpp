@@ -18,16 +18,6 @@ constexpr Index kMostDepth = 20;
 constexpr Index kMostSteps = 1'000'000;
 constexpr Index kMostThreads = 1024;
 
-constexpr const char* kSamplerHelp = R"(nuts  the no-U-turn sampler (default)
-hmc   Hamiltonian Monte Carlo with a fixed number of steps
-rwmh  random-walk Metropolis-Hastings, adapted to accept 23%)";
-
-constexpr const char* kMetricHelp = R"(nuts, hmc: the covariance that steps are scaled by
-dense     of the Laplace approximation, adapted along its axes (default of
-          nuts)
-diagonal  variances alone, adapted: as in Stan (default of hmc)
-unit      1 in every direction (default of --protocol paper))";
-
 constexpr const char* kProtocolHelp =
     R"(stan (default): Stan's warm-up. paper: that of Campbell and Broderick,
 1000 + 5000; rwmh 25000 + 25000 thinned by 5. What else is given wins)";
@@ -98,14 +88,6 @@ void set_output(const Arguments& arguments, SampleRequest& request) {
 
 }  // namespace
 
-std::string_view name(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::Stan: return "stan";
-    case Protocol::Paper: return "paper";
-  }
-  return "unknown";
-}
-
 void set_chains(const Arguments& arguments, SampleRequest& request) {
   SampleOptions& sample = request.sample;
   sample.warmup = arguments.count("warmup", sample.warmup, 0, kMostDraws);
@@ -137,9 +119,16 @@ void set_sampling(const Arguments& arguments, SampleRequest& request) {
 }
 
 void add_sampling_options(Arguments& arguments, const std::string& how, const SampleOptions& usual) {
-  arguments.add_choice<SamplerKind>("sampler", "NAME", kSamplerHelp, how);
+  arguments.add_choice<SamplerKind>(
+      "sampler", "NAME", choices_help(SamplerKind::Nuts, {{SamplerKind::Nuts, " (default)"}}), how);
   arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
-  arguments.add_choice<MetricKind>("metric", "NAME", kMetricHelp, how);
+  arguments.add_choice<MetricKind>(
+      "metric", "NAME",
+      "nuts, hmc: the covariance that steps are scaled by\n" +
+          choices_help(MetricKind::Dense, {{MetricKind::Dense, " (default of\nnuts)"},
+                                           {MetricKind::Diagonal, " (default of hmc)"},
+                                           {MetricKind::Unit, " (default of --protocol paper)"}}),
+      how);
   arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
                       how);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "giga/base/names.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/record/coreset_file.hpp"
@@ -14,7 +15,9 @@
 namespace giga::tool {
 
 enum class Protocol { Stan, Paper };
-[[nodiscard]] std::string_view name(Protocol protocol);
+constexpr auto name_table(Protocol) {
+  return names_are<Protocol>({{Protocol::Stan, "stan"}, {Protocol::Paper, "paper"}});
+}
 
 struct SampleRequest {
   std::filesystem::path input;                ///< "-" is standard input

@@ -2,7 +2,6 @@
 #include "giga/construct/build.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -18,13 +17,6 @@ namespace {
 
 // A build ends here: what is left could not be told from rounding in any result.
 constexpr Extended kErrorFloor = 1e-14L;
-
-constexpr std::array<std::pair<Method, std::string_view>, 6> kMethods = {{{Method::Giga, "giga"},
-                                                                          {Method::Corrective, "corrective"},
-                                                                          {Method::FrankWolfe, "frank_wolfe"},
-                                                                          {Method::Importance, "importance"},
-                                                                          {Method::Uniform, "uniform"},
-                                                                          {Method::Pursuit, "pursuit"}}};
 
 struct Limits {
   Index size;
@@ -198,20 +190,6 @@ const BuildState& state_of(const VectorTable& table, const BuildResult& earlier)
 }
 
 }  // namespace
-
-std::string_view name(Method method) {
-  for (const auto& [value, text] : kMethods) {
-    if (value == method) return text;
-  }
-  return "unknown";
-}
-
-std::optional<Method> method_named(std::string_view text) {
-  for (const auto& [value, method_name] : kMethods) {
-    if (method_name == text) return value;
-  }
-  return std::nullopt;
-}
 
 bool is_greedy(Method method) {
   return method != Method::Importance && method != Method::Uniform;

@@ -9,23 +9,6 @@
 
 namespace giga {
 
-std::string_view name(VectorKind kind) {
-  switch (kind) {
-    case VectorKind::Gaussian: return "gaussian";
-    case VectorKind::Axis: return "axis";
-    case VectorKind::LowRank: return "lowrank";
-    case VectorKind::Likelihood: return "likelihood";
-  }
-  return "unknown";
-}
-
-std::optional<VectorKind> vector_kind_named(std::string_view text) {
-  for (const VectorKind kind : kVectorKinds) {
-    if (name(kind) == text) return kind;
-  }
-  return std::nullopt;
-}
-
 SimulatedRows::SimulatedRows(const SimulateOptions& options) : options_(options) {
   for (const auto& [text, value] :
        {std::pair{"rows", options.rows}, {"dim", options.dim}, {"rank", options.rank}}) {

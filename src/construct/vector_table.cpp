@@ -19,16 +19,6 @@
 
 namespace giga {
 
-std::string_view name(SelectorKind kind) {
-  switch (kind) {
-    case SelectorKind::Auto: return "auto";
-    case SelectorKind::Scan: return "scan";
-    case SelectorKind::Quantised: return "quantised";
-    case SelectorKind::CapTree: return "cap_tree";
-  }
-  return "unknown";
-}
-
 SelectorKind choose_selector(const RowSource& rows) {
   // From benchmarks/run: below the first size a scan ends before the codes are made; above the second a tree
   // over nearly four-dimensional rows touches few enough of them to beat a pass over the codes.

@@ -460,19 +460,6 @@ void check(const Likelihood& full, const Likelihood* coreset, const Normal& prio
 
 }  // namespace
 
-std::string_view name(Doubt doubt) {
-  switch (doubt) {
-    case Doubt::None: return "none";
-    case Doubt::DrawsNotFinite: return "draws_not_finite";
-    case Doubt::TooFewDraws: return "too_few_draws";
-    case Doubt::NotMixed: return "not_mixed";
-    case Doubt::HighKhat: return "high_k_hat";
-    case Doubt::FewEffective: return "few_effective";
-    case Doubt::Disagrees: return "disagrees";
-  }
-  return "unknown";
-}
-
 Index next_size(Index size, Index num_parameters, Index num_rows) {
   const Index matching = num_parameters + num_parameters * (num_parameters + 1) / 2;
   Index next = std::max(2 * size, 2 * num_parameters);

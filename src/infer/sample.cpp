@@ -14,24 +14,6 @@
 
 namespace giga {
 
-std::string_view name(SamplerKind kind) {
-  switch (kind) {
-    case SamplerKind::Nuts: return "nuts";
-    case SamplerKind::Hmc: return "hmc";
-    case SamplerKind::Rwmh: return "rwmh";
-  }
-  return "unknown";
-}
-
-std::string_view name(MetricKind kind) {
-  switch (kind) {
-    case MetricKind::Dense: return "dense";
-    case MetricKind::Diagonal: return "diagonal";
-    case MetricKind::Unit: return "unit";
-  }
-  return "unknown";
-}
-
 SampleOptions paper_protocol(SamplerKind sampler) {
   SampleOptions options;
   options.sampler = sampler;

@@ -16,24 +16,6 @@
 
 namespace giga {
 
-std::string_view name(PihatKind kind) {
-  switch (kind) {
-    case PihatKind::Laplace: return "laplace";
-    case PihatKind::Subsample: return "subsample";
-    case PihatKind::Prior: return "prior";
-  }
-  return "unknown";
-}
-
-std::string_view name(ProjectionKind kind) {
-  switch (kind) {
-    case ProjectionKind::Random: return "random";
-    case ProjectionKind::Curvature: return "curvature";
-    case ProjectionKind::Auto: return "auto";
-  }
-  return "unknown";
-}
-
 namespace {
 
 // The linear predictor that all parameters enter by, or null.

@@ -130,14 +130,6 @@ Points frame_for(const LinearModel& regression, const Normal& pihat, const Execu
 
 }  // namespace
 
-std::string_view name(Expansion expansion) {
-  switch (expansion) {
-    case Expansion::Taylor: return "taylor";
-    case Expansion::Hermite: return "hermite";
-  }
-  return "unknown";
-}
-
 CurvatureProjection::CurvatureProjection(const LinearModel& regression, const Normal& pihat,
                                          const Executor& executor, const CurvatureProjectionOptions& options)
     : regression_(&regression),

@@ -11,16 +11,6 @@
 
 namespace giga {
 
-std::string_view name(Norm norm) {
-  switch (norm) {
-    case Norm::Fisher: return "fisher";
-    case Norm::Whitened: return "whitened";
-    case Norm::L2: return "l2";
-    case Norm::L2Centred: return "l2_centred";
-  }
-  return "unknown";
-}
-
 SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
                             std::string_view purpose) {
   const Index dim = pihat.dim();

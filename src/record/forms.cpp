@@ -45,7 +45,7 @@ Json form_of(const ReadOptions& read) {
   return {{"response", or_null(read.response)},
           {"features", or_null(read.features)},
           {"weights", or_null(read.weights)},
-          {"missing", read.missing == Missing::Drop ? "drop" : "refuse"},
+          {"missing", name(read.missing)},
           {"delimiter", std::string(1, read.delimiter)},
           {"header", read.header}};
 }
@@ -55,7 +55,7 @@ ReadOptions read_of(const Fields& fields) {
   read.response = fields.optional<std::string>("response");
   read.features = fields.optional<std::vector<std::string>>("features");
   read.weights = fields.optional<std::string>("weights");
-  read.missing = fields.get<std::string>("missing") == "drop" ? Missing::Drop : Missing::Refuse;
+  read.missing = fields.choice<Missing>("missing");
   const auto delimiter = fields.get<std::string>("delimiter");
   if (delimiter.size() != 1 ||
       std::string_view("\"\r\n.+-eE0123456789").find(delimiter) != std::string_view::npos)
@@ -168,7 +168,7 @@ Json form_of(const LaplaceResult& laplace) {
   return {{"mean", laplace.posterior.mean()}, {"precision", laplace.posterior.precision()},
           {"log_joint", laplace.log_joint},   {"log_likelihood", laplace.log_likelihood},
           {"log_prior", laplace.log_prior},   {"iterations", laplace.iterations},
-          {"decrement", laplace.decrement},   {"end", static_cast<int>(laplace.end)}};
+          {"decrement", laplace.decrement},   {"end", name(laplace.end)}};
 }
 
 LaplaceResult laplace_of(const Fields& fields) {
@@ -179,7 +179,7 @@ LaplaceResult laplace_of(const Fields& fields) {
   out.log_prior = fields.number("log_prior");
   out.iterations = fields.get<Index>("iterations");
   out.decrement = fields.number("decrement");
-  out.end = static_cast<LaplaceEnd>(fields.get<int>("end"));
+  out.end = fields.choice<LaplaceEnd>("end");
   return out;
 }
 

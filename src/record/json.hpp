@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/text.hpp"
 
 namespace giga::record {
@@ -29,16 +29,6 @@ using Json = nlohmann::ordered_json;
 template <typename Value>
 [[nodiscard]] Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-/// The value of an enumeration by its name(), as records have it; std::invalid_argument for another.
-template <typename Enum>
-[[nodiscard]] Enum enum_named(const std::string& text) {
-  for (int value = 0;; ++value) {
-    const std::string_view known = name(static_cast<Enum>(value));
-    if (known == text) return static_cast<Enum>(value);
-    if (known == "unknown") throw std::invalid_argument("'" + printable(text) + "' is not known");
-  }
 }
 
 /// The fields of an object in a file. One that is missing, or not what it should be, is a DataError that
@@ -77,11 +67,8 @@ class Fields {
   template <typename Enum>
   [[nodiscard]] Enum choice(const char* key) const {
     const auto text = get<std::string>(key);
-    try {
-      return enum_named<Enum>(text);
-    } catch (const std::invalid_argument& error) {
-      refuse(key, std::string("is ") + error.what());
-    }
+    if (const auto value = named<Enum>(text)) return *value;
+    refuse(key, "is '" + printable(text) + "', which is not known");
   }
 
   /// An object within.

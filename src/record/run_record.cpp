@@ -11,14 +11,6 @@
 
 namespace giga {
 
-std::string_view name(Protocol protocol) {
-  switch (protocol) {
-    case Protocol::Stan: return "stan";
-    case Protocol::Paper: return "paper";
-  }
-  return "unknown";
-}
-
 namespace {
 
 using record::Fields;

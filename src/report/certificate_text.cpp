@@ -136,7 +136,7 @@ std::string more_points(const Certificate& certificate) {
 std::string what_is_wrong(const Certificate& certificate) {
   const Correction& coreset = certificate.coreset;
   switch (certificate.doubt) {
-    case Doubt::None: break;
+    case Doubt::None: return {};
     case Doubt::DrawsNotFinite:
       return grouped(certificate.num_draws_not_finite) + " of " + grouped(coreset.num_draws) +
              " draws are not finite numbers; sample again";
@@ -156,12 +156,11 @@ std::string what_is_wrong(const Certificate& certificate) {
     case Doubt::FewEffective:
       return "the weights leave an effective size of " + grouped(coreset.effective_size) + " of " +
              grouped(coreset.num_draws) + " draws; " + more_points(certificate);
-    case Doubt::Disagrees:
-      return "the corrected means are " + number(certificate.disagreement) +
-             " standard deviations from those that the Laplace approximation leads to; " +
-             more_points(certificate);
+    case Doubt::Disagrees: break;
   }
-  return "unknown";
+  return "the corrected means are " + number(certificate.disagreement) +
+         " standard deviations from those that the Laplace approximation leads to; " +
+         more_points(certificate);
 }
 
 // Whether the ratios are judged by how little they differ, and not by their tail.

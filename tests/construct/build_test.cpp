@@ -197,8 +197,8 @@ TEST(RelativeError, RefusesRowsBeyondTheTable) {
 }
 
 TEST(Method, NamesReadBack) {
-  for (const Method method : test::kAllMethods) EXPECT_EQ(method_named(name(method)), method);
-  EXPECT_EQ(method_named("giga "), std::nullopt);
+  for (const Method method : test::kAllMethods) EXPECT_EQ(named<Method>(name(method)), method);
+  EXPECT_EQ(named<Method>("giga "), std::nullopt);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(RowSource, GivesTheSameBitsHoweverRowsAreAskedFor) {
   const std::vector<float> floats(p.data.begin(), p.data.end());
   expect_same_rows_however_asked(DenseRows(MatrixView::of(floats.data(), 777, 13)));
   expect_same_rows_however_asked(LoglikRows(MatrixView::of(floats.data(), 777, 13)));
-  for (const VectorKind kind : kVectorKinds) {
+  for (const VectorKind kind : values_of<VectorKind>()) {
     expect_same_rows_however_asked(SimulatedRows({.rows = 777, .dim = 13, .kind = kind}));
   }
 }

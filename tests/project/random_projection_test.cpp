@@ -119,7 +119,7 @@ TEST(RandomProjection, L2NormsAreThoseOfTheLogLikelihoods) {
 
 TEST(RandomProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
   for (const Family family : kFamilies) {
-    for (const Norm norm : kNorms) {
+    for (const Norm norm : values_of<Norm>()) {
       const Regression model = regression(family, 150, 5, 6);
       const Normal pihat = Normal::isotropic(5, 0.2);
       const RandomProjection projection(model, pihat, {norm, 77, 9});
@@ -154,7 +154,7 @@ TEST(RandomProjection, RowsThatCountTwiceAreTwiceAsLong) {
   const Regression once = regression(Family::PoissonLog, 4, 3, 8);
   const Regression twice = regression(Family::PoissonLog, 4, 3, 8, {2, 2, 2, 2});
   const Normal pihat = Normal::isotropic(3, 0.3);
-  for (const Norm norm : kNorms) {
+  for (const Norm norm : values_of<Norm>()) {
     std::vector<double> a(4 * 30), b(4 * 30);
     RandomProjection(once, pihat, {norm, 30, 2}).read(0, 4, a.data());
     RandomProjection(twice, pihat, {norm, 30, 2}).read(0, 4, b.data());
@@ -195,7 +195,7 @@ TEST(RandomProjection, AModelGivenByRowsHasTheVectorsOfTheRegressionItIs) {
   const Normal pihat = laplace(fast, Normal::isotropic(4), executor).posterior;
   const Normal same = laplace(*plain, Normal::isotropic(4), executor).posterior;
   for (std::size_t d = 0; d < 4; ++d) EXPECT_NEAR(pihat.mean()[d], same.mean()[d], 1e-9);
-  for (const Norm norm : kNorms) {
+  for (const Norm norm : values_of<Norm>()) {
     std::vector<double> a(40 * 25), b(40 * 25);
     RandomProjection(fast, pihat, {norm, 25, 3}).read(0, 40, a.data());
     RandomProjection(*plain, pihat, {norm, 25, 3}).read(0, 40, b.data());

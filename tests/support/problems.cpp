@@ -134,23 +134,22 @@ void fill_low_rank(Stream& random, Problem& p) {
 
 struct Recipe {
   ProblemKind kind;
-  const char* name;
   Fill fill;
 };
 
 // The issue's kinds first.
 constexpr Recipe kRecipes[] = {
-    {ProblemKind::Gaussian, "gaussian", fill_gaussian},
-    {ProblemKind::Binary, "binary", fill_binary},
-    {ProblemKind::Collinear, "collinear", fill_collinear},
-    {ProblemKind::Axis, "axis", fill_axis},
-    {ProblemKind::NearDuplicate, "near-duplicate", fill_near_duplicate},
-    {ProblemKind::Pairs, "pairs", fill_all_pairs},
-    {ProblemKind::PairsAndRest, "pairs-and-rest", fill_pairs_and_rest},
-    {ProblemKind::MixedNorms, "mixed-norms", fill_mixed_norms},
-    {ProblemKind::LowRank, "low-rank", fill_low_rank},
-    {ProblemKind::Clustered, "clustered", fill_clustered},
-    {ProblemKind::NearTarget, "near-target", fill_near_target},
+    {ProblemKind::Gaussian, fill_gaussian},
+    {ProblemKind::Binary, fill_binary},
+    {ProblemKind::Collinear, fill_collinear},
+    {ProblemKind::Axis, fill_axis},
+    {ProblemKind::NearDuplicate, fill_near_duplicate},
+    {ProblemKind::Pairs, fill_all_pairs},
+    {ProblemKind::PairsAndRest, fill_pairs_and_rest},
+    {ProblemKind::MixedNorms, fill_mixed_norms},
+    {ProblemKind::LowRank, fill_low_rank},
+    {ProblemKind::Clustered, fill_clustered},
+    {ProblemKind::NearTarget, fill_near_target},
 };
 constexpr Index kIssueKinds = 8;
 constexpr Index kAllKinds = 11;
@@ -178,16 +177,9 @@ Problem made(const Recipe& recipe, Index index, Index rows, Index dim, Stream& r
 
 }  // namespace
 
-const char* name(ProblemKind kind) {
-  for (const Recipe& recipe : kRecipes) {
-    if (recipe.kind == kind) return recipe.name;
-  }
-  return "unknown";
-}
-
 std::string Problem::label() const {
-  return "problem " + std::to_string(index) + " (" + name(kind) + ", " + std::to_string(rows) + " x " +
-         std::to_string(dim) + ")";
+  return "problem " + std::to_string(index) + " (" + std::string(name(kind)) + ", " + std::to_string(rows) +
+         " x " + std::to_string(dim) + ")";
 }
 
 Problem problem(Index i) {

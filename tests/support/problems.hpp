@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "giga/base/matrix_view.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga::test {
@@ -23,7 +24,20 @@ enum class ProblemKind {
   Clustered,      ///< A few centres, rows within 1e-6 of them.
   NearTarget,     ///< One vector, plus noise between 1e-3 and 1e-7 of its size: all nearly parallel to L.
 };
-[[nodiscard]] const char* name(ProblemKind kind);
+constexpr auto name_table(ProblemKind) {
+  using enum ProblemKind;
+  return names_are<ProblemKind>({{Gaussian, "gaussian"},
+                                 {Binary, "binary"},
+                                 {Collinear, "collinear"},
+                                 {Axis, "axis"},
+                                 {NearDuplicate, "near-duplicate"},
+                                 {Pairs, "pairs"},
+                                 {PairsAndRest, "pairs-and-rest"},
+                                 {MixedNorms, "mixed-norms"},
+                                 {LowRank, "low-rank"},
+                                 {Clustered, "clustered"},
+                                 {NearTarget, "near-target"}});
+}
 
 /// N x J, row-major.
 struct Problem {

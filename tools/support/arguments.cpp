@@ -214,7 +214,7 @@ std::optional<std::string> Arguments::word(const std::string& name) const {
   const CLI::Option* word = app_->get_option(name);
   if (word->empty()) return std::nullopt;
   const std::vector<std::string> values = values_of(*word);
-  return values[static_cast<std::size_t>(position(name, word->results().front(), values))];
+  return values[position(name, word->results().front(), values)];
 }
 
 void Arguments::require_declared(const std::string& name, const std::vector<std::string>& values) const {
@@ -222,10 +222,10 @@ void Arguments::require_declared(const std::string& name, const std::vector<std:
     throw std::logic_error("--" + name + " was not added with the values it is asked for");
 }
 
-int Arguments::position(const std::string& name, const std::string& value,
-                        const std::vector<std::string>& names) {
+std::size_t Arguments::position(const std::string& name, const std::string& value,
+                                const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (without_separators(names[i]) == without_separators(value)) return static_cast<int>(i);
+    if (without_separators(names[i]) == without_separators(value)) return i;
   }
   refuse(name, value, "one of " + joined(names) + did_you_mean(value, names));
 }

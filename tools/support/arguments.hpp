@@ -7,10 +7,10 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "giga/base/types.hpp"
+#include "support/choices.hpp"
 #include "support/config_file.hpp"
 
 // CLI11 takes seconds to compile, so few files see it.
@@ -20,17 +20,6 @@ class Option;
 }  // namespace CLI
 
 namespace giga::tool {
-
-/// The names of an enumeration whose values count from 0 and whose name() knows no more: "unknown".
-template <typename Enum>
-[[nodiscard]] std::vector<std::string> names_of() {
-  std::vector<std::string> names;
-  for (int value = 0;; ++value) {
-    const std::string_view text = name(static_cast<Enum>(value));
-    if (text == "unknown") return names;
-    names.emplace_back(text);
-  }
-}
 
 class Arguments {
  public:
@@ -46,10 +35,10 @@ class Arguments {
   void add_value(const std::string& name, const std::string& value_name, const std::string& help,
                  const std::string& group);
   /// A value that choice() is asked for.
-  template <typename Enum>
+  template <NamedEnum Enum>
   void add_choice(const std::string& name, const std::string& value_name, const std::string& help,
                   const std::string& group) {
-    add_one_of(name, value_name, names_of<Enum>(), help, group);
+    add_one_of(name, value_name, choices_of<Enum>(), help, group);
   }
   void add_one_of(const std::string& name, const std::string& value_name,
                   const std::vector<std::string>& values, const std::string& help, const std::string& group);
@@ -94,11 +83,12 @@ class Arguments {
 
   /// Hyphens and underscores in the value do not matter. Throws std::logic_error unless add_choice of the
   /// same enumeration added the option: completion must offer what is understood here.
-  template <typename Enum>
+  template <NamedEnum Enum>
   [[nodiscard]] Enum choice(const std::string& name, Enum fallback) const {
-    require_declared(name, names_of<Enum>());
+    const std::vector<std::string> choices = choices_of<Enum>();
+    require_declared(name, choices);
     const auto value = text(name);
-    return value ? static_cast<Enum>(position("--" + name, *value, names_of<Enum>())) : fallback;
+    return value ? values_of<Enum>()[position("--" + name, *value, choices)] : fallback;
   }
 
  private:
@@ -106,8 +96,8 @@ class Arguments {
   void require_declared(const std::string& name, const std::vector<std::string>& values) const;
   [[nodiscard]] std::vector<std::string> known() const;
   [[noreturn]] void refuse_unknown_option(const std::string& word) const;
-  [[nodiscard]] static int position(const std::string& name, const std::string& value,
-                                    const std::vector<std::string>& names);
+  [[nodiscard]] static std::size_t position(const std::string& name, const std::string& value,
+                                            const std::vector<std::string>& names);
 
   CLI::App* app_;
 };

@@ -13,9 +13,9 @@
 #pragma once
 
 #include <functional>
-#include <string_view>
 
 #include "giga/base/error.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -23,19 +23,16 @@ namespace giga {
 /// The parts of the whole job, in its order.
 enum class Stage { Load, Laplace, Project, Prepare, Construct, Sample, Certify, Report };
 
-/// The name used in run records: "load", "laplace", ...
-[[nodiscard]] constexpr std::string_view name(Stage stage) {
-  switch (stage) {
-    case Stage::Load: return "load";
-    case Stage::Laplace: return "laplace";
-    case Stage::Project: return "project";
-    case Stage::Prepare: return "prepare";
-    case Stage::Construct: return "construct";
-    case Stage::Sample: return "sample";
-    case Stage::Certify: return "certify";
-    case Stage::Report: return "report";
-  }
-  return "unknown";
+constexpr auto name_table(Stage) {
+  using enum Stage;
+  return names_are<Stage>({{Load, "load"},
+                           {Laplace, "laplace"},
+                           {Project, "project"},
+                           {Prepare, "prepare"},
+                           {Construct, "construct"},
+                           {Sample, "sample"},
+                           {Certify, "certify"},
+                           {Report, "report"}});
 }
 
 /// What an observer answers.

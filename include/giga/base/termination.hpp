@@ -1,7 +1,7 @@
 // Why a build ended. In every case the result holds the best coreset found so far, with its error.
 #pragma once
 
-#include <string_view>
+#include "giga/base/names.hpp"
 
 namespace giga {
 
@@ -14,17 +14,16 @@ enum class Termination {
   Stopped,       ///< The observer or the executor asked to stop.
 };
 
-/// The name used in run records: "size_reached", "tolerance_met", ...
-[[nodiscard]] constexpr std::string_view name(Termination termination) {
-  switch (termination) {
-    case Termination::SizeReached: return "size_reached";
-    case Termination::ToleranceMet: return "tolerance_met";
-    case Termination::NumericLimit: return "numeric_limit";
-    case Termination::NoProgress: return "no_progress";
-    case Termination::ZeroTarget: return "zero_target";
-    case Termination::Stopped: return "stopped";
-  }
-  return "unknown";
+/// The names of run records, and how reports end the sentence about the build.
+constexpr auto name_table(Termination) {
+  using enum Termination;
+  return names_are<Termination>(
+      {{SizeReached, "size_reached", "it ended with the size asked for"},
+       {ToleranceMet, "tolerance_met", "it ended when the error was as small as asked for"},
+       {NumericLimit, "numeric_limit", "it ended where rounding hides any further progress"},
+       {NoProgress, "no_progress", "it ended because no row lowered the error any further"},
+       {ZeroTarget, "zero_target", "the vectors of all rows sum to zero, so there is nothing to match"},
+       {Stopped, "stopped", "it was stopped"}});
 }
 
 }  // namespace giga

@@ -14,10 +14,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string_view>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
 #include "giga/base/termination.hpp"
 #include "giga/base/types.hpp"
@@ -26,9 +25,15 @@
 namespace giga {
 
 enum class Method { Giga, Corrective, FrankWolfe, Importance, Uniform, Pursuit };
-/// The name used by the command and in run records: "giga", "corrective", "frank_wolfe", ...
-[[nodiscard]] std::string_view name(Method method);
-[[nodiscard]] std::optional<Method> method_named(std::string_view name);
+constexpr auto name_table(Method) {
+  using enum Method;
+  return names_are<Method>({{Giga, "giga", "the published greedy geodesic ascent"},
+                            {Corrective, "corrective", "rows as giga, weights re-solved each step"},
+                            {FrankWolfe, "frank_wolfe", "the older greedy method, on a simplex"},
+                            {Pursuit, "pursuit", "rows by matching pursuit, weights re-solved"},
+                            {Importance, "importance", "rows drawn by the length of their vectors"},
+                            {Uniform, "uniform", "rows drawn alike"}});
+}
 [[nodiscard]] bool is_greedy(Method method);
 
 /// The weighted rows, in ascending order of row. Every weight is positive.

@@ -1,11 +1,11 @@
 // Made-up vectors for trials and benchmarks. Row n depends on the seed and n alone.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string_view>
+#include <string>
+#include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/row_source.hpp"
 
 namespace giga {
@@ -18,10 +18,14 @@ enum class VectorKind {
                ///< centred over the draws: intrinsic dimension `rank`, full rank, like the vectors of real
                ///< data.
 };
-inline constexpr std::array kVectorKinds = {VectorKind::Gaussian, VectorKind::Axis, VectorKind::LowRank,
-                                            VectorKind::Likelihood};
-[[nodiscard]] std::string_view name(VectorKind kind);
-[[nodiscard]] std::optional<VectorKind> vector_kind_named(std::string_view name);
+constexpr auto name_table(VectorKind) {
+  using enum VectorKind;
+  return names_are<VectorKind>(
+      {{Gaussian, "gaussian", "independent standard normal numbers"},
+       {Axis, "axis", "row n is the unit vector of axis n mod J"},
+       {LowRank, "lowrank", "normal combinations of R random directions"},
+       {Likelihood, "likelihood", "log-likelihoods of a logistic model, R parameters, J draws"}});
+}
 
 struct SimulateOptions {
   Index rows = 10000;

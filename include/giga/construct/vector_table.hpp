@@ -6,9 +6,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <string_view>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/types.hpp"
 #include "giga/construct/dense_rows.hpp"
 
@@ -24,7 +24,11 @@ enum class SelectorKind {
   CapTree,    ///< A tree of spherical caps prunes whole blocks of rows; for vectors that lie near few
               ///< directions.
 };
-[[nodiscard]] std::string_view name(SelectorKind kind);
+constexpr auto name_table(SelectorKind) {
+  using enum SelectorKind;
+  return names_are<SelectorKind>(
+      {{Auto, "auto"}, {Scan, "scan"}, {Quantised, "quantised"}, {CapTree, "cap_tree"}});
+}
 
 struct TableOptions {
   SelectorKind selector = SelectorKind::Auto;

@@ -9,12 +9,16 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/executor.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
 #include "giga/data/dataset.hpp"
 
 namespace giga {
 
 enum class Missing { Refuse, Drop };
+constexpr auto name_table(Missing) {
+  return names_are<Missing>({{Missing::Refuse, "refuse"}, {Missing::Drop, "drop"}});
+}
 
 struct ReadOptions {
   std::optional<std::string> response = {};               ///< Default: the column `y`, else the last one.

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
 #include "giga/infer/chain.hpp"
 #include "giga/infer/laplace.hpp"
@@ -99,8 +99,16 @@ enum class Doubt {
   FewEffective,    ///< The weights leave fewer than min_effective_size draws.
   Disagrees,       ///< Both corrections are usable and lead to different means: draws miss a part of pi.
 };
-/// The name used in run records: "none", "draws_not_finite", ...
-[[nodiscard]] std::string_view name(Doubt doubt);
+constexpr auto name_table(Doubt) {
+  using enum Doubt;
+  return names_are<Doubt>({{None, "none"},
+                           {DrawsNotFinite, "draws_not_finite"},
+                           {TooFewDraws, "too_few_draws"},
+                           {NotMixed, "not_mixed"},
+                           {HighKhat, "high_k_hat"},
+                           {FewEffective, "few_effective"},
+                           {Disagrees, "disagrees"}});
+}
 
 struct Certificate {
   Index num_rows = 0;       ///< Distinct rows that all was computed against.

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -16,7 +16,12 @@ enum class SamplerKind {
   Hmc,   ///< Hamiltonian Monte Carlo with a fixed number of leapfrog steps.
   Rwmh,  ///< Random-walk Metropolis-Hastings with normal proposals.
 };
-[[nodiscard]] std::string_view name(SamplerKind kind);
+constexpr auto name_table(SamplerKind) {
+  using enum SamplerKind;
+  return names_are<SamplerKind>({{Nuts, "nuts", "the no-U-turn sampler"},
+                                 {Hmc, "hmc", "Hamiltonian Monte Carlo with a fixed number of steps"},
+                                 {Rwmh, "rwmh", "random-walk Metropolis-Hastings, adapted to accept 23%"}});
+}
 
 /// What Nuts and Hmc take for the covariance of the parameters, as a scale for their steps. Adapted: its
 /// variances are estimated in the windows of the warm-up.
@@ -26,7 +31,12 @@ enum class MetricKind {
   Diagonal,  ///< Variances alone, adapted.
   Unit,      ///< 1 in every direction.
 };
-[[nodiscard]] std::string_view name(MetricKind kind);
+constexpr auto name_table(MetricKind) {
+  using enum MetricKind;
+  return names_are<MetricKind>({{Dense, "dense", "of the Laplace approximation, adapted along its axes"},
+                                {Diagonal, "diagonal", "variances alone, adapted: as in Stan"},
+                                {Unit, "unit", "1 in every direction"}});
+}
 
 /// What is known of a draw besides its parameters. Where chains are thinned, `divergent` and `tree_depth` are
 /// the worst of the transitions since the draw before.

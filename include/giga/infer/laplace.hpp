@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
@@ -21,6 +22,11 @@ enum class LaplaceEnd {
   NoProgress,  ///< No step along the Newton direction raises the log joint, and the gradient is not near
                ///< rounding.
 };
+constexpr auto name_table(LaplaceEnd) {
+  using enum LaplaceEnd;
+  return names_are<LaplaceEnd>(
+      {{Converged, "converged"}, {IterationLimit, "iteration_limit"}, {NoProgress, "no_progress"}});
+}
 
 struct LaplaceResult {
   Normal posterior;  ///< N(theta_MAP, inverse of the negative Hessian there)

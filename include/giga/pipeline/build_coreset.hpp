@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
@@ -30,14 +30,24 @@ enum class PihatKind {
   Subsample,  ///< The same of some rows, each counted N/n times.
   Prior,
 };
-[[nodiscard]] std::string_view name(PihatKind kind);
+constexpr auto name_table(PihatKind) {
+  using enum PihatKind;
+  return names_are<PihatKind>({{Laplace, "laplace"}, {Subsample, "subsample"}, {Prior, "prior"}});
+}
 
 enum class ProjectionKind {
   Random,     ///< random_projection.hpp: the paper's.
   Curvature,  ///< curvature_projection.hpp, in the whitened norm.
   Auto,       ///< As with_projection says.
 };
-[[nodiscard]] std::string_view name(ProjectionKind kind);
+constexpr auto name_table(ProjectionKind) {
+  using enum ProjectionKind;
+  return names_are<ProjectionKind>({{Random, "random", "J random features"},
+                                    {Curvature, "curvature",
+                                     "gradient and curvature of each row, no randomness:\n"
+                                     "D(D+3)/2 numbers, in the whitened norm"},
+                                    {Auto, "auto", "curvature to D = 69, else random"}});
+}
 
 struct CoresetOptions {
   PihatKind pihat = PihatKind::Laplace;

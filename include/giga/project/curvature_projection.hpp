@@ -22,14 +22,17 @@
 #include <vector>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/names.hpp"
 #include "giga/base/row_source.hpp"
-#include "giga/model/normal.hpp"
 #include "giga/model/linear_model.hpp"
+#include "giga/model/normal.hpp"
 
 namespace giga {
 
 enum class Expansion { Taylor, Hermite };
-[[nodiscard]] std::string_view name(Expansion expansion);
+constexpr auto name_table(Expansion) {
+  return names_are<Expansion>({{Expansion::Taylor, "taylor"}, {Expansion::Hermite, "hermite"}});
+}
 
 struct CurvatureProjectionOptions {
   Expansion expansion = Expansion::Taylor;

@@ -11,12 +11,12 @@
 // norm is the gradient in units of the posterior: it does not depend on how the features are scaled or mixed.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/row_source.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
@@ -24,8 +24,10 @@
 namespace giga {
 
 enum class Norm { Fisher, Whitened, L2, L2Centred };
-inline constexpr std::array kNorms = {Norm::Fisher, Norm::Whitened, Norm::L2, Norm::L2Centred};
-[[nodiscard]] std::string_view name(Norm norm);
+constexpr auto name_table(Norm) {
+  using enum Norm;
+  return names_are<Norm>({{Fisher, "fisher"}, {Whitened, "whitened"}, {L2, "l2"}, {L2Centred, "l2_centred"}});
+}
 
 struct RandomProjectionOptions {
   Norm norm = Norm::Fisher;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/design/both_scales.hpp"
 #include "giga/infer/certificate.hpp"
@@ -27,7 +28,9 @@ namespace giga {
 
 /// Whose settings the chains begin with.
 enum class Protocol { Stan, Paper };
-[[nodiscard]] std::string_view name(Protocol protocol);
+constexpr auto name_table(Protocol) {
+  return names_are<Protocol>({{Protocol::Stan, "stan"}, {Protocol::Paper, "paper"}});
+}
 
 /// The options of a run, as resolved. Parts that a command does not have are absent.
 struct RunOptions {
