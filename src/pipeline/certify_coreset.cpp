@@ -74,8 +74,7 @@ LinearQuantities original_quantities(const BothScales& scales) {
 }
 
 Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,
-                            const Executor& executor, CertificateOptions options,
-                            const Observer& observer) {
+                            const Executor& executor, CertificateOptions options, const Observer& observer) {
   if (options.quantities.count == 0) options.quantities = original_quantities(problem.scales());
   const auto part = coreset_model(problem, coreset);
   Certificate out =

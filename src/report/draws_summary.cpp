@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "giga/base/text.hpp"
@@ -12,8 +11,6 @@
 
 namespace giga {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Quantity quantity_of(std::string name, const std::vector<std::vector<double>>& draws) {
   Quantity out{std::move(name), summarise(draws), true, 0};
@@ -195,19 +192,6 @@ std::string summary_csv(std::span<const Quantity> quantities) {
 
 std::string weighted_csv(std::span<const Quantity> quantities) {
   return csv_of(quantities, kWeightedFigures);
-}
-
-std::string summary_json(std::span<const Quantity> quantities) {
-  Json all = Json::array();
-  for (const Quantity& quantity : quantities) {
-    Json& one = all.emplace_back();
-    one["variable"] = quantity.name;
-    for (const Figure& figure : kFigures) {
-      const double value = quantity.summary.*figure.value;
-      one[figure.name] = std::isfinite(value) ? Json(value) : Json(nullptr);
-    }
-  }
-  return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace giga

@@ -41,8 +41,6 @@ struct Quantity {
 [[nodiscard]] std::string summary_csv(std::span<const Quantity> quantities);
 /// Those of them that weighted_quantities knows: all but mad, rhat and mcse_sd.
 [[nodiscard]] std::string weighted_csv(std::span<const Quantity> quantities);
-/// An array of objects under the same names. Numbers that are not finite are null.
-[[nodiscard]] std::string summary_json(std::span<const Quantity> quantities);
 
 struct ChainHealth {
   Index num_draws = 0;

@@ -1,0 +1,20 @@
+// What all jobs share. A job goes from files to files: it reads what its struct names, calls the stages,
+// writes what came of it, and returns its record. Front ends fill the struct, call one function and print.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "giga/base/observer.hpp"
+
+namespace giga {
+
+/// Any of them may be empty.
+struct JobObserver {
+  Observer watch = {};  ///< How far it is; may stop the job, which then throws Stopped.
+  /// Sentences without a full stop that the user should see, as soon as they are known. Options are named as
+  /// `field`. From the thread that called the job.
+  std::function<void(const std::string&)> note = {};
+};
+
+}  // namespace giga

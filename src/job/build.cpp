@@ -1,0 +1,184 @@
+// From a file to a coreset.
+#include "giga/job/build.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/machine.hpp"
+#include "giga/base/stopwatch.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/version.hpp"
+#include "giga/construct/npy_rows.hpp"
+#include "giga/data/npy.hpp"
+#include "giga/data/output_file.hpp"
+#include "giga/pipeline/build_vectors.hpp"
+#include "giga/project/curvature_projection.hpp"
+#include "giga/record/same_data.hpp"
+#include "job/words.hpp"
+
+namespace giga {
+namespace {
+
+constexpr const char* kNothing =
+    "the vectors sum to zero up to rounding: there is nothing to approximate, the coreset is empty";
+
+std::string three_digits(double value) {
+  std::array<char, 32> buffer;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 3);
+  return {buffer.data(), end.ptr};
+}
+
+// Made and destroyed before the work, so that nobody waits an hour to hear that a folder is missing. Opening
+// a pipe twice would show its reader an end that is none.
+void require_creatable(const BuildJob& job) {
+  if (!job.out || OutputFile::is_direct(*job.out)) return;
+  const OutputFile probe(*job.out, job.force);
+  if (job.kind == InputKind::Data) const OutputFile another(companion_path(*job.out), job.force);
+}
+
+RunRecord record_of(const BuildJob& job, const Executor& executor) {
+  RunRecord record;
+  record.command = "build";
+  record.version = version();
+  record.seed = job.coreset.seed;
+  record.options.input = name(job.kind);
+  record.options.path = job.input;
+  record.options.seed = job.coreset.seed;
+  record.options.threads = executor.num_threads();
+  record.options.files = {{"out", job.out ? std::optional(job.out->native()) : std::nullopt}};
+  return record;
+}
+
+void note_bad_draws(const CoresetResult& result, job::Notes& notes) {
+  if (result.build.relative_error > 1 && result.build.coreset.size() > 0)
+    notes.say(
+        "a relative error above 1 is worse than no rows at all; draw more or use `method = corrective`");
+}
+
+void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds, BuildRun& run) {
+  run.record.seconds = seconds;
+  run.record.total_s = total.seconds();
+  run.record.peak_bytes = peak_bytes();
+  if (job.out) write_coreset(*job.out, run.file, job.force);
+}
+
+BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
+  const Stopwatch total;
+  job::Notes notes(observer);
+  const Dataset data = read_dataset(job.input, job.read, executor, observer.watch);
+  const Problem problem(data, job.model, executor);
+  const double load_s = total.seconds();
+  notes.say(data.notes());
+  notes.say(problem.notes());
+  const Index rows = problem.likelihood().num_rows();
+  if (job.coreset.size > rows) notes.say(job::size_note(job.coreset.size, rows, "distinct row"));
+  if (const std::string lost = job::lost_columns(job.input, data); !lost.empty()) notes.say(lost);
+  require_memory(resolved(job.coreset, problem), problem);
+
+  CoresetResult result = build_coreset(problem, job.coreset, executor, observer.watch);
+  if (result.build.termination == Termination::Stopped) throw Stopped();
+  notes.say(result.notes);
+  if (const auto text = missed_tolerance(result)) notes.say(*text);
+  if (result.zero_target) notes.say(kNothing);
+  note_bad_draws(result, notes);
+
+  BuildRun run{record_of(job, executor),
+               coreset_file(problem, result, job.read, data_digest(data, executor))};
+  StageSeconds seconds = result.seconds;
+  seconds.load = load_s;
+  RunRecord& record = run.record;
+  record.options.read = job.read;
+  record.options.model = job.model;
+  record.options.coreset = result.options;
+  record.num_rows = problem.num_data_rows();
+  record.num_parameters = problem.likelihood().num_parameters();
+  record.num_distinct_rows = rows;
+  record.response = data.response_name();
+  record.features = data.feature_names();
+  record.scale = problem.table()->design->scale();
+  record.pihat_names = problem.table()->design->names();
+  record.model = problem.description();
+  record.coreset = by_input_rows(problem, std::move(result));
+  finish(job, total, seconds, run);
+  return run;
+}
+
+std::unique_ptr<RowSource> rows_of(const NpyMatrix& matrix, InputKind kind) {
+  if (kind == InputKind::Vectors) return std::make_unique<NpyRows>(matrix);
+  return std::make_unique<NpyLoglikRows>(matrix);
+}
+
+BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
+  const Stopwatch total;
+  job::Notes notes(observer);
+  const NpyMatrix matrix = NpyMatrix::open(job.input);
+  const auto rows = rows_of(matrix, job.kind);
+  const double load_s = total.seconds();
+  if (job.coreset.size > rows->num_rows())
+    notes.say(job::size_note(job.coreset.size, rows->num_rows(), "row"));
+
+  CoresetResult result = build_from_vectors(*rows, job.coreset, executor, observer.watch);
+  if (result.build.termination == Termination::Stopped) throw Stopped();
+  if (job.kind == InputKind::Loglik && result.dim == 1) {
+    notes.say("one draw only: every centred column is zero; give the log-likelihoods of many draws");
+  } else if (result.num_zero_rows > 0) {
+    notes.say(std::to_string(result.num_zero_rows) + " of " + std::to_string(rows->num_rows()) +
+              (job.kind == InputKind::Vectors ? " rows" : " observations") +
+              " are zero vectors; they are never chosen");
+  }
+  if (result.zero_target) notes.say(kNothing);
+  note_bad_draws(result, notes);
+
+  BuildRun run{record_of(job, executor), coreset_file(result)};
+  StageSeconds seconds = result.seconds;
+  seconds.load = load_s;
+  run.record.options.coreset = result.options;
+  run.record.num_rows = rows->num_rows();
+  run.record.coreset = std::move(result);
+  finish(job, total, seconds, run);
+  return run;
+}
+
+}  // namespace
+
+std::optional<std::string> missed_tolerance(const CoresetResult& result) {
+  const CoresetOptions& options = result.options;
+  if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target)
+    return std::nullopt;
+  const bool bare_curvature = options.projection == ProjectionKind::Curvature && options.remainder_dim == 0;
+  const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with `size`"
+                       : bare_curvature
+                           ? "the curvature does not see the rest: add `remainder_dim = 500`, or use "
+                             "`projection = random`"
+                           : "use a larger `projection_dim`, or auto";
+  return "the held-out error ended at " + three_digits(result.heldout_error) + ", above `tolerance` " +
+         shortest(options.tolerance) + "; " + remedy;
+}
+
+// Said before the work: nobody should wait a minute to hear that it was in vain.
+void require_memory(const CoresetOptions& options, const Problem& problem) {
+  const bool curvature = options.projection == ProjectionKind::Curvature;
+  const Index dim = curvature ? curvature_dim(problem.likelihood().num_parameters()) + options.remainder_dim
+                              : options.projection_dim;
+  const double needed = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(dim);
+  const auto present = static_cast<double>(physical_memory_bytes());
+  if (!is_greedy(options.method) || needed < present) return;
+  const auto gigabytes = [](double bytes) { return std::to_string(std::lround(bytes / 1e9)); };
+  throw ResourceError(std::to_string(problem.likelihood().num_rows()) +
+                      " rows of J = " + std::to_string(dim) + " take " + gigabytes(needed) +
+                      " GB as codes, of " + gigabytes(present) + " GB of memory; use " +
+                      (curvature ? "`projection = random`" : "a smaller `projection_dim`"));
+}
+
+BuildRun run_build(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
+  require_creatable(job);
+  return job.kind == InputKind::Data ? build_table(job, executor, observer)
+                                     : build_matrix(job, executor, observer);
+}
+
+}  // namespace giga

@@ -1,0 +1,245 @@
+// Load, fit, describe, write; and what is kept of a run that does not get there.
+#include "giga/job/fit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <exception>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/machine.hpp"
+#include "giga/base/stopwatch.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/version.hpp"
+#include "giga/data/mapped_file.hpp"
+#include "giga/job/build.hpp"
+#include "giga/job/report.hpp"
+#include "giga/job/sample.hpp"
+#include "giga/record/same_data.hpp"
+#include "giga/record/weights_file.hpp"
+#include "job/words.hpp"
+
+namespace giga {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string two_decimals(double value) {
+  std::array<char, 64> buffer;
+  const auto end =
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, 2);
+  return {buffer.data(), end.ptr};
+}
+
+double all_stages(const StageSeconds& s) {
+  return s.laplace + s.project + s.prepare + s.construct + s.sample + s.certify;
+}
+
+class FitWork {
+ public:
+  FitWork(const FitJob& job, StoppedFit* stopped, const Executor& executor, const JobObserver& observer)
+      : job_(job), stopped_(stopped), executor_(executor), observer_(observer), notes_(observer) {}
+
+  FitRun go() {
+    const fs::path& path = job_.opened.empty() ? job_.input : job_.opened;
+    const Dataset data = read_dataset(path, job_.read, executor_, observer_.watch);
+    const Problem problem(data, job_.model, executor_);
+    const std::string digest = data_digest(data, executor_);
+    const double load_s = total_.seconds();
+    notes_.say(data.notes());
+    notes_.say(problem.notes());
+    prepare(problem);
+    const Index draws = resolved_sampling(problem, job_.fit).draws;
+    const FitState state = stopped_ != nullptr ? stopped_->load(digest, draws) : FitState{};
+    if (state.coreset || !state.rounds.empty()) notes_.mention("going on with what was done before");
+    const FitResult result = fitted(problem, state, digest);
+    notes_.say(result.coreset.notes);
+    if (const auto text = missed_tolerance(result.coreset)) notes_.say(*text);
+    return described(problem, result, digest, load_s);
+  }
+
+ private:
+  // What can be said before the work.
+  void prepare(const Problem& problem) {
+    const Index rows = problem.likelihood().num_rows();
+    if (job_.fit.coreset.size > rows) notes_.say(job::size_note(job_.fit.coreset.size, rows, "distinct row"));
+    if (job_.input == "-")
+      notes_.mention("standard input cannot be read twice: this run cannot be resumed once it is stopped");
+    if (const std::string lost = job::lost_columns(job_.input, *problem.table()->data); !lost.empty())
+      notes_.mention(lost);
+    require_memory(round_options(problem, job_.fit, {}), problem);
+    job::require_draws_memory(job_.fit.chains, resolved_sampling(problem, job_.fit).draws,
+                              std::ssize(problem.scales().names()));
+  }
+
+  FitResult fitted(const Problem& problem, const FitState& state, const std::string& digest) {
+    const SampleOptions sampling = resolved_sampling(problem, job_.fit);
+    FitObserver watching;
+    watching.watch = observer_.watch;
+    watching.save = [&](const FitState& now) {
+      if (stopped_ != nullptr) stopped_->save(now, sampling, digest);
+      if (now.coreset) return;
+      const FitRound& last = now.rounds.back();
+      notes_.mention(job::points_text(last.size) + (last.size == 1 ? " is" : " are") +
+                     " not certified (k-hat " + two_decimals(last.k_hat) + "); trying " +
+                     std::to_string(now.next_size));
+    };
+    FitResult result = fit(problem, job_.fit, executor_, watching, state);
+    if (result.stopped) throw Stopped();
+    return result;
+  }
+
+  FitRun described(const Problem& problem, const FitResult& result, const std::string& digest,
+                   double load_s) {
+    const Stopwatch reporting;
+    tell(observer_.watch, {.stage = Stage::Report});
+    FitRun run =
+        fit_run(problem, job_.fit, result, executor_, {job_.times, notes_.kept(), job_.read, digest});
+    for (const std::string& text : run.summary.warnings) notes_.mention(text);
+    RunRecord& record = run.record;
+    record.command_line = job_.command_line;
+    record.options.path = job_.input;
+    record.options.protocol = job_.protocol;
+    record.total_s = total_.seconds();
+    if (!record.seconds) return run;
+    record.options.threads = executor_.num_threads();
+    record.seconds->load = load_s;
+    record.seconds->report = reporting.seconds();
+    // What runs before this one spent on stages that need not be done again.
+    const double here = total_.seconds() - load_s - record.seconds->report;
+    record.total_s = total_.seconds() + std::max(0.0, all_stages(result.seconds) - here);
+    return run;
+  }
+
+  const FitJob& job_;
+  StoppedFit* stopped_;
+  const Executor& executor_;
+  const JobObserver& observer_;
+  job::Notes notes_;
+  Stopwatch total_;
+};
+
+// Runs that can go on are kept when they are stopped, and when something other than the data makes them fail
+// after something has been done.
+FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserver& observer) {
+  StoppedFit stopped(job.out);
+  const fs::path& input = job.opened.empty() ? job.input : job.opened;
+  if (!job.resumed) stopped.begin({job.input.native(), fs::absolute(input), job.settings});
+  try {
+    FitRun run = FitWork(job, &stopped, executor, observer).go();
+    write_run_folder(job.out, true, fit_files(run));
+    stopped.remove();
+    return run;
+  } catch (const Stopped&) {
+    throw;
+  } catch (const DataError&) {
+    if (!job.resumed) stopped.remove();
+    throw;
+  } catch (const std::exception&) {
+    if (stopped.has_state() || (job.resumed && stopped.exists())) {
+      if (observer.note) observer.note("what was done is kept; go on with: " + job.how_to_resume);
+    } else {
+      stopped.remove();
+    }
+    throw;
+  }
+}
+
+void require_free(const FitJob& job) {
+  if (job.resumed) return;
+  refuse_input_in_folder(job.out, job.input, kCoresetFiles);
+  if (!job.force && StoppedFit(job.out).exists())
+    throw CannotCreate(printable_path(job.out) + ": has a run that was stopped; go on with " +
+                       job.how_to_resume + ", or use `force` to start anew");
+  check_run_folder(job.out, job.force, kCoresetFiles);
+  const fs::path& input = job.opened.empty() ? job.input : job.opened;
+  if (input != "-") (void)MappedFile::open(input);  // what is not there is said before a folder is made
+}
+
+}  // namespace
+
+FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer) {
+  require_free(job);
+  if (job.input != "-") return fit_and_keep(job, executor, observer);
+  FitRun run = FitWork(job, nullptr, executor, observer).go();
+  write_run_folder(job.out, true, fit_files(run));
+  return run;
+}
+
+FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResult& result,
+               const Executor& executor, const FitRecordOptions& about) {
+  FitRun run;
+  run.summary = posterior_summary(problem.scales(), result.chains, result.sample, executor);
+  run.coreset = coreset_file(problem, result.coreset, about.read, about.data_digest);
+  RunRecord& record = run.record;
+  record.command = "fit";
+  record.version = version();
+  record.options.path = problem.name();
+  record.seed = result.coreset.options.seed;
+  record.options.seed = result.coreset.options.seed;
+  record.options.coreset = result.coreset.options;
+  record.options.sample = result.sample;
+  record.options.chains = options.chains;
+  record.model = problem.description();
+  record.num_rows = problem.num_data_rows();
+  record.num_parameters = problem.likelihood().num_parameters();
+  record.num_distinct_rows = problem.likelihood().num_rows();
+  record.rounds = result.rounds;
+  for (Index d = 0; d < *record.num_parameters; ++d)
+    record.pihat_names.push_back(problem.likelihood().parameter_name(d));
+  if (const Problem::Table* table = problem.table(); table != nullptr) {
+    record.options.read = about.read;
+    record.options.model = table->options;
+    record.response = table->data->response_name();
+    record.features = table->data->feature_names();
+    record.scale = table->design->scale();
+    record.coreset_digest = posterior_digest(run.coreset);
+    for (const Index row : result.coreset.coreset.rows)
+      record.responses.push_back(table->data->response()[static_cast<std::size_t>(row)]);
+  }
+  record.coreset = by_input_rows(problem, result.coreset);
+  if (result.coreset.laplace)
+    record.laplace = laplace_marginals(result.coreset.laplace->posterior, problem.scales());
+  add_summary(record, run.summary);
+  record.certificate = result.certificate;
+  record.certificate_names = run.summary.names;
+  record.certificate_originals = run.summary.num_original;
+  record.notes = about.notes;
+  if (about.times) {
+    record.full_data = full_data_cost(problem, result.chains, result.sample.thin, executor);
+    record.seconds = result.seconds;
+    record.total_s = all_stages(result.seconds);
+    record.peak_bytes = peak_bytes();
+  }
+  return run;
+}
+
+std::string posterior_csv(const FitRun& run) {
+  return weighted_csv(corrected_quantities(run.summary, run.record.certificate->coreset));
+}
+
+RunFiles fit_files(const FitRun& run) {
+  RunFiles files;
+  files.emplace_back(kCoresetFiles[0], coreset_csv(run.coreset));
+  if (run.coreset.has_table()) files.emplace_back(kCoresetFiles[1], coreset_json(run.coreset));
+  for (auto& file : draws_files(run.summary, *run.record.options.sample)) files.push_back(std::move(file));
+  files.emplace_back(kWeightsFile, weights_csv(run.summary.chains, run.record.certificate->coreset.weights));
+  if (run.safe()) files.emplace_back(kPosteriorFile, posterior_csv(run));
+  files.emplace_back(kReportFile, report_html(report_data(run.record, run.summary)));
+  files.emplace_back(kRecordFile, run_json(run.record));
+  return files;
+}
+
+void write_fit(const fs::path& folder, const FitRun& run, bool force) {
+  check_run_folder(folder, force, kCoresetFiles);
+  write_run_folder(folder, force, fit_files(run));
+}
+
+bool is_complete_fit(const fs::path& folder) {
+  std::error_code ignored;
+  return !StoppedFit(folder).exists() && fs::exists(folder / kRecordFile, ignored) &&
+         fs::exists(folder / kCoresetFiles.front(), ignored);
+}
+
+}  // namespace giga

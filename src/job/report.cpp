@@ -1,0 +1,187 @@
+// From a record and its chains to a page.
+#include "giga/job/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+#include "giga/data/output_file.hpp"
+#include "giga/record/draws_file.hpp"
+#include "giga/record/run_folder.hpp"
+#include "giga/record/weights_file.hpp"
+#include "job/words.hpp"
+
+namespace giga {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Some columns of a chain; what was adapted is not carried along.
+Chain columns(const Chain& chain, Index first, Index count) {
+  Chain part;
+  part.dim = count;
+  part.stats = chain.stats;
+  part.draws.reserve(static_cast<std::size_t>(chain.num_draws() * count));
+  for (Index s = 0; s < chain.num_draws(); ++s)
+    part.draws.insert(part.draws.end(), chain.draw(s) + first, chain.draw(s) + first + count);
+  part.num_gradients = chain.num_gradients;
+  part.num_not_finite = chain.num_not_finite;
+  return part;
+}
+
+std::string termination_words(Termination termination) {
+  switch (termination) {
+    case Termination::SizeReached: return "it ended with the size asked for";
+    case Termination::ToleranceMet: return "it ended when the error was as small as asked for";
+    case Termination::NumericLimit: return "it ended where rounding hides any further progress";
+    case Termination::NoProgress: return "it ended because no row lowered the error any further";
+    case Termination::ZeroTarget: return "the vectors of all rows sum to zero, so there is nothing to match";
+    case Termination::Stopped: return "it was stopped";
+  }
+  return "it ended";
+}
+
+void add_coreset(const RunRecord& record, ReportData& data) {
+  const CoresetResult& coreset = *record.coreset;
+  data.method = name(coreset.build.method);
+  data.termination = termination_words(coreset.build.termination);
+  data.trace = coreset.build.trace;
+  data.relative_error = coreset.build.relative_error;
+  data.heldout_error = coreset.heldout_error;
+  for (std::size_t i = 0; i < coreset.coreset.rows.size(); ++i) {
+    const double response = i < record.responses.size() ? record.responses[i] : std::nan("");
+    data.coreset.push_back({coreset.coreset.rows[i], coreset.coreset.weights[i], response});
+  }
+  data.laplace = record.laplace;
+}
+
+void add_posterior(const RunRecord& record, const PosteriorSummary& summary, ReportData& data) {
+  const Index count = summary.num_original, others = std::ssize(summary.names) - count;
+  const auto first = summary.quantities.begin() + 1;
+  data.quantities.assign(first, first + count);
+  std::vector<Chain> standardised;
+  for (const Chain& chain : summary.chains) {
+    data.chains.push_back(columns(chain, 0, count));
+    // Without an intercept the standardised scale has no column for the offset: then there is none to
+    // compare.
+    if (others == count) standardised.push_back(columns(chain, count, count));
+  }
+  if (!standardised.empty()) {
+    data.standardised.assign(first + count, first + 2 * count);
+    for (std::size_t k = 0; k < data.standardised.size(); ++k)
+      data.standardised[k].name = data.quantities[k].name;
+  }
+  data.warnings = warnings(data.quantities, summary.health);
+  data.corrected = data.certificate && data.certificate->safe() && !data.certificate->coreset.weights.empty();
+  if (data.corrected) {
+    const std::vector<double>& weights = data.certificate->coreset.weights;
+    data.quantities = weighted_quantities(std::move(data.quantities), data.chains, weights);
+    if (!standardised.empty())
+      data.standardised = weighted_quantities(std::move(data.standardised), standardised, weights);
+  }
+  data.intercept = record.scales().constant();
+}
+
+void add_times(const RunRecord& record, ReportData& data) {
+  if (!record.seconds) return;
+  const StageSeconds& s = *record.seconds;
+  const std::pair<const char*, double> stages[] = {
+      {"load", s.load},           {"laplace", s.laplace}, {"project", s.project}, {"prepare", s.prepare},
+      {"construct", s.construct}, {"sample", s.sample},   {"certify", s.certify}, {"report", s.report}};
+  for (const auto& [stage, seconds] : stages) {
+    if (seconds > 0) data.stages.push_back({stage, seconds});
+  }
+}
+
+// The chains as they were sampled: the last D columns of the files.
+std::vector<Chain> chains_in(const fs::path& folder, const RunRecord& record) {
+  const Index dim = record.scales().num_parameters();
+  if (record.num_parameters != dim) throw std::invalid_argument("D is not the number of its parameters");
+  std::vector<Chain> chains;
+  for (const fs::path& path : draws_in(folder)) {
+    const Chain all = read_draws(path).chain;
+    if (chains.size() >= record.chains.size() || all.dim < dim)
+      throw DataError(printable_path(path) + ": is not a file of the run that run.json describes");
+    Chain chain = columns(all, all.dim - dim, dim);
+    const ChainRecord& known = record.chains[chains.size()];
+    chain.num_gradients = known.num_gradients;
+    chain.num_not_finite = known.num_not_finite;
+    chains.push_back(std::move(chain));
+  }
+  if (chains.size() != record.chains.size())
+    throw DataError(printable_path(folder) + ": has " + std::to_string(chains.size()) +
+                    " files of draws, and run.json speaks of " + std::to_string(record.chains.size()) +
+                    "; run again");
+  return chains;
+}
+
+// The certificate of the record, or of a check of the folder, with the weights beside it.
+void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, RunRecord& record) {
+  std::error_code ignored;
+  if (!record.certificate && fs::exists(folder / kCertificateFile, ignored))
+    record.certificate = read_run(folder / kCertificateFile).certificate;
+  if (!record.certificate) return;
+  std::vector<double> weights = read_weights(folder / kWeightsFile);
+  std::size_t draws = 0;
+  for (const Chain& chain : chains) draws += chain.stats.size();
+  if (!weights.empty() && weights.size() != draws)
+    throw DataError(printable_path(folder / kWeightsFile) + ": has " + std::to_string(weights.size()) +
+                    " weights for " + std::to_string(draws) + " draws; run again");
+  record.certificate->coreset.weights = std::move(weights);
+}
+
+}  // namespace
+
+ReportData report_data(const RunRecord& record, const PosteriorSummary& summary) {
+  ReportData data;
+  data.data_name = job::input_name(record.options.path);
+  data.title = "giga " + record.command + ": " + data.data_name;
+  data.num_rows = record.num_rows;
+  data.num_distinct_rows = record.num_distinct_rows.value_or(0);
+  data.num_parameters = record.num_parameters.value_or(0);
+  data.model = (record.response ? "response " + *record.response + ", " : std::string()) + record.model;
+  data.options = record.option_texts();
+  if (record.coreset) add_coreset(record, data);
+  data.certificate = record.certificate;
+  add_posterior(record, summary, data);
+  if (record.notes) data.notes = *record.notes;
+  add_times(record, data);
+  data.full_data = record.full_data;
+  data.command_line = record.command_line.value_or("");
+  data.version = record.version;
+  data.seed = record.seed;
+  return data;
+}
+
+fs::path run_report(const ReportJob& job, const Executor& executor) {
+  const fs::path path = job.folder / kRecordFile;
+  std::error_code ignored;
+  if (!fs::is_directory(job.folder, ignored))
+    throw InputMissing(printable_path(job.folder) + ": no such folder; give that of giga fit or giga sample");
+  const fs::path out = job.out.value_or(job.folder / kReportFile);
+  std::string page;
+  try {
+    RunRecord record = read_run(path);
+    if ((record.command != "fit" && record.command != "sample") || !record.options.sample)
+      throw DataError(printable_path(path) + ": is not a record of giga fit or giga sample");
+    const std::vector<Chain> chains = chains_in(job.folder, record);
+    add_certificate(job.folder, chains, record);
+    ReportData data =
+        report_data(record, posterior_summary(record.scales(), chains, *record.options.sample, executor));
+    if (job.title) data.title = *job.title;
+    page = report_html(data);
+  } catch (const std::invalid_argument& error) {  // parts that do not fit each other
+    throw DataError(printable_path(path) + ": is damaged, or of another version (" +
+                    printable(error.what(), 200) + "); run again");
+  }
+  OutputFile file(out, job.force);
+  file.write(page);
+  file.commit();
+  return out;
+}
+
+}  // namespace giga

@@ -1,0 +1,61 @@
+// Notes, counts and limits in words.
+#include "job/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "giga/base/error.hpp"
+#include "giga/base/machine.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga::job {
+
+void Notes::say(const std::string& text) {
+  mention(text);
+  kept_.push_back(text);
+}
+
+void Notes::say(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) say(text);
+}
+
+void Notes::mention(const std::string& text) const {
+  if (observer_.note) observer_.note(text);
+}
+
+std::string points_text(Index size) {
+  return grouped(size) + (size == 1 ? " point" : " points");
+}
+
+std::string plural(Index count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string size_note(Index asked, Index rows, const char* kind) {
+  return "`size` " + std::to_string(asked) + " is more than the " + plural(rows, kind) + "; using " +
+         std::to_string(rows);
+}
+
+std::string lost_columns(const std::filesystem::path& input, const Dataset& data) {
+  const auto unused = std::ranges::count(data.columns(), ColumnRole::Unused, &Column::role);
+  if (input != "-" || unused == 0) return {};
+  return "standard input cannot be read twice: " + plural(unused, "unused column") +
+         " will be empty in the coreset";
+}
+
+void require_draws_memory(Index chains, Index draws, Index num_columns) {
+  const double needed = 2.0 * static_cast<double>(chains) * static_cast<double>(draws) *
+                        static_cast<double>(num_columns) * sizeof(double);
+  const auto present = static_cast<double>(physical_memory_bytes());
+  if (needed < present) return;
+  const auto gigabytes = [](double bytes) { return std::to_string(std::lround(bytes / 1e9)); };
+  throw ResourceError(std::to_string(chains) + " chains of " + std::to_string(draws) + " draws take " +
+                      gigabytes(needed) + " GB, of " + gigabytes(present) +
+                      " GB of memory; use a larger `thin` and fewer `draws`");
+}
+
+std::string input_name(const std::filesystem::path& input) {
+  return input == "-" ? "standard input" : input.filename().string();
+}
+
+}  // namespace giga::job
