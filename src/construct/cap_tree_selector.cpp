@@ -51,7 +51,6 @@ double linear_cap_bound(double beta_u, double r) {
 }
 
 // --- building
-// -------------------------------------------------------------------------------------------------
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const Executor& executor)
     : rows_(rows), executor_(executor), tree_(new CapTreeSelector(rows, executor)) {
@@ -190,12 +189,9 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   }
 
   std::vector<float> ordered(order.size() * static_cast<std::size_t>(stride));
-  executor_.for_each(num_blocks(static_cast<Index>(order.size())), [&](Index block) {
-    const Index end = std::min(static_cast<Index>(order.size()), (block + 1) * kBlockRows);
-    for (Index i = block * kBlockRows; i < end; ++i) {
-      std::copy_n(by_row_.data() + order[static_cast<std::size_t>(i)] * stride, stride,
-                  ordered.data() + i * stride);
-    }
+  for_each_block(executor_, std::ssize(order), [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i)
+      std::copy_n(by_row_.data() + order[at(i)] * stride, stride, ordered.data() + i * stride);
   });
   by_row_ = {};
   tree_->centres_.resize(caps.size() * static_cast<std::size_t>(size));
@@ -216,7 +212,6 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
 }
 
 // --- searching
-// ------------------------------------------------------------------------------------------------
 
 struct CapTreeSelector::Search {
   Criterion criterion;

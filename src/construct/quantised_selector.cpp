@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "construct/best_row.hpp"
 #include "construct/row_pass.hpp"
 #include "construct/spectrum.hpp"
 
@@ -108,11 +109,11 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
                                      const ExtendedVector& target)
     : QuantisedSelector(rows, executor, frame_of(rows, target)) {
-  executor.for_each(num_blocks(rows.num_rows()), [&](Index index) {
+  for_each_block(executor, rows.num_rows(), [&](Index begin, Index count) {
     kernels::EncodeScratch scratch;
-    for_each_tile(rows_, index,
-                  [&](Index first, const double* x, Index count) { encode(first, x, count, scratch); });
-    rows_.passed(index * kBlockRows, std::min(kBlockRows, rows_.num_rows() - index * kBlockRows));
+    for_each_tile(rows_, begin, count,
+                  [&](Index first, const double* x, Index some) { encode(first, x, some, scratch); });
+    rows_.passed(begin, count);
   });
   collect();
 }
@@ -166,8 +167,9 @@ std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target)
       quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.quads_);
   selector.target_error_ = along.fine.error;
   selector.passes_ = 0;
-  selector.executor_.for_each(num_blocks(selector.rows_.num_rows()),
-                              [&](Index index) { kernels::measure_target(selector.block(index), along); });
+  for_each_block(selector.executor_, selector.rows_.num_rows(), [&](Index first, Index /*count*/) {
+    kernels::measure_target(selector.block(first / kBlockRows), along);
+  });
   return std::move(selector_);
 }
 
@@ -194,34 +196,38 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   codes.d_along = static_cast<float>(query.d_along);
   codes.d_across = static_cast<float>(query.d_across);
   codes.target_error = target_error_;
-  const Pick start = best_contender(query, rows_, memory, stats);
+  const Pick known = best_contender(query, rows_, memory, stats);
+  const float start = known.score > 0 ? safely_below(known.score) : 0.0F;
   // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
-  // timing; the best of them by exact_score does not.
-  std::atomic<float> best_lower = start.score > 0 ? safely_below(start.score) : 0.0F;
+  // timing; the best of them by exact_score does not, nor does the largest lower bound.
+  std::atomic<float> seen_so_far = start;
 
   const Index blocks = num_blocks(rows_.num_rows());
-  std::vector<std::vector<Candidate>> found(static_cast<std::size_t>(blocks));
+  std::vector<std::vector<Candidate>> found(at(blocks));
   // Where most groups end in the fine plane anyway the coarse one is not tried first, but for some blocks.
   std::atomic<Index> refined = 0, tried_groups = 0, tried_refined = 0;
   memory.backwards = !memory.backwards;
-  executor_.for_each(blocks, [&](Index i) {
-    const Index index = memory.backwards ? blocks - 1 - i : i;
-    const auto k = static_cast<std::size_t>(index);
-    float threshold = best_lower.load(std::memory_order_relaxed);
-    const bool coarse_first = i % kTrialBlocks == 0 || 2 * tried_refined.load() < tried_groups.load();
+  const auto scan_block = [&](Index first, Index /*count*/, Pick& lower) {
+    const Index index = first / kBlockRows;
+    const Index turn = memory.backwards ? blocks - 1 - index : index;
+    float threshold = seen_so_far.load(std::memory_order_relaxed);
+    const bool coarse_first = turn % kTrialBlocks == 0 || 2 * tried_refined.load() < tried_groups.load();
     const kernels::CodeBlock codes_of_block = block(index);
-    const Index some = kernels::scan_codes(codes_of_block, codes, bounds_[k], coarse_first,
-                                           index * kBlockRows, threshold, found[k]);
+    const Index some = kernels::scan_codes(codes_of_block, codes, bounds_[at(index)], coarse_first, first,
+                                           threshold, found[at(index)]);
     refined += some;
     if (coarse_first) {
       tried_groups += codes_of_block.groups;
       tried_refined += some;
     }
-    float seen = best_lower.load(std::memory_order_relaxed);
+    float seen = seen_so_far.load(std::memory_order_relaxed);
     while (seen < threshold &&
-           !best_lower.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
+           !seen_so_far.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
     }
-  });
+    lower.offer(first, static_cast<double>(threshold));
+  };
+  const Pick lower = best_row(executor_, rows_.num_rows(), scan_block, {-1, static_cast<double>(start)},
+                              {.backwards = memory.backwards});
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
   stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +
@@ -230,7 +236,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
   for (const Index row : left_out_) candidates.push_back({row, 2.0F});
-  float threshold = best_lower.load();
+  auto threshold = static_cast<float>(lower.score);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   near_.narrow(query, executor_, candidates, threshold, stats);
   return best_candidate(query, rows_, executor_, candidates, threshold, memory, stats);

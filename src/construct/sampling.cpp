@@ -12,9 +12,9 @@ namespace {
 std::vector<double> cumulative_norms(const VectorTable& table) {
   const RowSource& rows = table.rows();
   std::vector<double> sums(static_cast<std::size_t>(rows.num_rows()));
-  table.executor().for_each(num_blocks(rows.num_rows()), [&](Index block) {
-    for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
-      row_norms(x, count, rows.dim(), sums.data() + first);
+  for_each_block(table.executor(), rows.num_rows(), [&](Index begin, Index count) {
+    for_each_tile(rows, begin, count, [&](Index first, const double* x, Index some) {
+      row_norms(x, some, rows.dim(), sums.data() + first);
     });
   });
   double sum = 0;

@@ -76,11 +76,10 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
     Issues issues;
     std::optional<Problem> problem;
   };
-  std::vector<Result> results(static_cast<std::size_t>(num_blocks(num_rows)));
-  executor.for_each(num_blocks(num_rows), [&](Index block) {
-    auto& [issues, problem] = results[static_cast<std::size_t>(block)];
-    const Index end = std::min(num_rows, (block + 1) * kBlockRows);
-    for (Index row = block * kBlockRows; row < end && !problem; ++row) {
+  std::vector<Result> results(at(num_blocks(num_rows)));
+  for_each_block(executor, num_rows, [&](Index first, Index count) {
+    auto& [issues, problem] = results[at(first / kBlockRows)];
+    for (Index row = first; row < first + count && !problem; ++row) {
       for (std::size_t col = 0; col < slots.size() && !problem; ++col) {
         const Slot& slot = slots[col];
         if (slot.base == nullptr || std::isfinite(slot.base[row * slot.stride])) continue;

@@ -191,17 +191,19 @@ double RegressionPosterior::log_likelihood(const double* theta, double* gradient
     }
     return value;
   }
-  std::vector<double> values(static_cast<std::size_t>(blocks));
-  std::vector<double> sums(static_cast<std::size_t>(blocks * dim_ * kPackedLanes));
-  executor_->for_each(blocks, [&](Index b) {
-    values[static_cast<std::size_t>(b)] = block(b, theta, sums.data() + b * dim_ * kPackedLanes);
-  });
-  double value = 0;
-  for (Index b = 0; b < blocks; ++b) {  // in block order, as above
-    value += values[static_cast<std::size_t>(b)];
-    kernels::total_of(sums.data() + b * dim_ * kPackedLanes, dim_, gradient);
-  }
-  return value;
+  // Both the parts and the total have the value first: then the sums of a block by lane, or the gradient.
+  std::vector<double> total(at(1 + dim_), 0.0);
+  fold_blocks<double>(
+      *executor_, num_tiles_ * kTile, 1 + dim_ * kPackedLanes, std::span(total),
+      [&](Index first, Index /*count*/, Index /*piece*/, double* part) {
+        part[0] = block(first / kBlockRows, theta, part + 1);
+      },
+      [this](const double* part, double* sum) {
+        sum[0] += part[0];
+        kernels::total_of(part + 1, dim_, sum + 1);
+      });
+  std::copy_n(total.begin() + 1, dim_, gradient);
+  return total[0];
 }
 
 double RegressionPosterior::add_prior(const double* theta, double* gradient) const {

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "giga/project/random_projection.hpp"
-#include "model/block_sum.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
@@ -87,9 +86,8 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 // The sum of u u' over all rows, u = C'z.
 Matrix spread_of_rows(const Regression& regression, const Points& frame, const Executor& executor) {
   const Index dim = regression.num_parameters();
-  const Derivatives sum = sum_of_blocks(
-      regression.num_rows(), dim, Order::Hessian, executor,
-      [&](Index first, Index count, Derivatives& block) {
+  const ExtendedVector sum =
+      sum_blocks(executor, regression.num_rows(), dim * dim, [&](Index first, Index count, double* part) {
         const Scratch z(kTile * dim), u(kTile * frame.stride());
         for (Index begin = 0; begin < count; begin += kTile) {
           const Index some = std::min(kTile, count - begin);
@@ -98,13 +96,13 @@ Matrix spread_of_rows(const Regression& regression, const Points& frame, const E
           for (Index i = 0; i < some; ++i) {
             const double* un = u.data() + i * frame.stride();
             for (Index d = 0; d < dim; ++d) {
-              for (Index e = 0; e <= d; ++e)
-                block.hessian[static_cast<std::size_t>(d * dim + e)] += un[d] * un[e];
+              for (Index e = 0; e <= d; ++e) part[d * dim + e] += un[d] * un[e];
             }
           }
         }
       });
-  const Matrix lower = Eigen::Map<const Matrix>(sum.hessian.data(), dim, dim);
+  Matrix lower(dim, dim);
+  std::transform(sum.begin(), sum.end(), lower.data(), [](Extended x) { return static_cast<double>(x); });
   return lower.selfadjointView<Eigen::Lower>();
 }
 
@@ -152,10 +150,9 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
-  executor.for_each(num_blocks(num_rows()), [&](Index block) {
-    const Index end = std::min(num_rows(), (block + 1) * kBlockRows);
-    for (Index first = block * kBlockRows; first < end; first += kTile)
-      find_coefficients(first, std::min(kTile, end - first));
+  for_each_block(executor, num_rows(), [this](Index first, Index count) {
+    for (Index begin = 0; begin < count; begin += kTile)
+      find_coefficients(first + begin, std::min(kTile, count - begin));
   });
 }
 

@@ -112,7 +112,7 @@ class Likelihood {
                                                            std::span<const double> weights) const = 0;
 
   /// Where an optimiser should begin.
-  [[nodiscard]] virtual std::vector<double> start() const;
+  [[nodiscard]] virtual std::vector<double> start(const Executor& executor) const;
   /// What parameter d is called.
   [[nodiscard]] virtual std::string parameter_name(Index d) const;
 };
