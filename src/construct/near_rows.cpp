@@ -46,7 +46,7 @@ float rounded_up(double x) {
 
 NearRows::NearRows(const RowSource& rows) : dim_(rows.dim()) {
   if (rows.contiguous() != nullptr || rows.num_rows() > kMostElements / rows.dim()) return;
-  buffer_ = LargeBuffer(static_cast<std::size_t>(rows.num_rows() * rows.dim()) * sizeof(float));
+  buffer_ = LargeBuffer(at(rows.num_rows() * rows.dim()) * sizeof(float));
 }
 
 void NearRows::store(Index first, const double* rows, Index count) const {

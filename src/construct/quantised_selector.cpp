@@ -22,7 +22,7 @@ constexpr double kNegligible = 1e-6;
 constexpr double kOneDirection = 0.5;  // of the energy along one direction: many rows may be close to l
 
 std::vector<double> padded_double(const ExtendedVector& x, Index dim) {
-  std::vector<double> out(static_cast<std::size_t>(kernels::padded(dim)), 0.0);
+  std::vector<double> out(at(kernels::padded(dim)), 0.0);
   std::transform(x.begin(), x.end(), out.begin(), [](Extended value) { return static_cast<double>(value); });
   return out;
 }
@@ -42,11 +42,11 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   const double rest = 1 - spectrum.energy_of(most);
   frame.num_leading = std::min(most, spectrum.count_for(1 - std::max(kNegligible, kRestFactor * rest)));
   const Index room = kernels::row_room(rows.dim());
-  frame.leading.assign(static_cast<std::size_t>(frame.num_leading * room), 0.0F);
+  frame.leading.assign(at(frame.num_leading * room), 0.0F);
   for (Index k = 0; k < frame.num_leading; ++k) {
     for (Index j = 0; j < rows.dim(); ++j) {
-      frame.leading[static_cast<std::size_t>(k * room + j)] =
-          static_cast<float>(spectrum.directions[static_cast<std::size_t>(k * spectrum.padded_dim + j)]);
+      frame.leading[at(k * room + j)] =
+          static_cast<float>(spectrum.directions[at(k * spectrum.padded_dim + j)]);
     }
   }
   return frame;
@@ -66,9 +66,9 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
   const double unit = largest > 0 ? std::max(largest / most, together / most_together) : 1.0;
   kernels::SteppedDirection<Pair> out;
   out.unit = static_cast<float>(unit);
-  out.pairs.assign(static_cast<std::size_t>(pairs), 0);
+  out.pairs.assign(at(pairs), 0);
   double square = 0;
-  for (std::size_t j = 0; j < std::min(g.size(), static_cast<std::size_t>(2 * pairs)); ++j) {
+  for (std::size_t j = 0; j < std::min(g.size(), at(2 * pairs)); ++j) {
     const double steps = std::nearbyint(g[j] / unit);
     square += (g[j] - unit * steps) * (g[j] - unit * steps);
     out.total += static_cast<std::int32_t>(steps);
@@ -91,9 +91,8 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
   for (const std::int16_t pair : out.coarse.pairs)
     out.coarse_spread_out.insert(out.coarse_spread_out.end(), kernels::kGroupRows, pair);
   const auto dim = frame.l.size();
-  const auto stride =
-      frame.num_leading > 0 ? frame.leading.size() / static_cast<std::size_t>(frame.num_leading) : 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(frame.num_leading); ++k) {
+  const auto stride = frame.num_leading > 0 ? frame.leading.size() / at(frame.num_leading) : 0;
+  for (std::size_t k = 0; k < at(frame.num_leading); ++k) {
     double sum = 0;
     for (std::size_t j = 0; j < std::min(dim, stride); ++j) {
       sum += g[j] * static_cast<double>(frame.leading[k * stride + j]);
@@ -121,28 +120,28 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& exec
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
                                      kernels::CodeFrame frame)
     : rows_(rows), executor_(executor), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
-  const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
-  fine_offset_ = groups * static_cast<std::size_t>(quads_ * kernels::kQuadBytes);
+  const auto groups = at(num_groups(rows.num_rows()));
+  fine_offset_ = groups * at(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
-  buffer_ = LargeBuffer(leading_offset_ + groups * kernels::kGroupRows * sizeof(std::int16_t) *
-                                              static_cast<std::size_t>(frame_.num_leading));
-  summaries_.resize(static_cast<std::size_t>(num_blocks(rows.num_rows())));
+  buffer_ = LargeBuffer(leading_offset_ +
+                        groups * kernels::kGroupRows * sizeof(std::int16_t) * at(frame_.num_leading));
+  summaries_.resize(at(num_blocks(rows.num_rows())));
 }
 
 void QuantisedSelector::encode(Index first, const double* x, Index count, kernels::EncodeScratch& scratch) {
   const Index index = first / kBlockRows;
   kernels::encode(x, first - index * kBlockRows, count, rows_.dim(), frame_, block(index), scratch,
-                  summaries_[static_cast<std::size_t>(index)]);
+                  summaries_[at(index)]);
   near_.store(first, x, count);
 }
 
 void QuantisedSelector::collect() {
   for (std::size_t index = 0; index < summaries_.size(); ++index) {
     bounds_.push_back(summaries_[index].bounds);
-    for (const Index at : summaries_[index].left_out)
-      left_out_.push_back(static_cast<Index>(index) * kBlockRows + at);
+    for (const Index row : summaries_[index].left_out)
+      left_out_.push_back(static_cast<Index>(index) * kBlockRows + row);
   }
   summaries_.clear();
 }

@@ -104,10 +104,9 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
     if (column.role == ColumnRole::Response) parts_.response_name = column.name;
     if (column.role == ColumnRole::Weight) has_weights_ = true;
   }
-  parts_.feature_names.resize(static_cast<std::size_t>(parts_.num_features));
+  parts_.feature_names.resize(at(parts_.num_features));
   for (const Column& column : parts_.columns) {
-    if (column.role == ColumnRole::Feature)
-      parts_.feature_names[static_cast<std::size_t>(column.feature)] = column.name;
+    if (column.role == ColumnRole::Feature) parts_.feature_names[at(column.feature)] = column.name;
   }
   if (!options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
@@ -161,7 +160,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     note_missing(place, issues);
     return {};
   }
-  const Column& column = parts_.columns[static_cast<std::size_t>(place.col)];
+  const Column& column = parts_.columns[at(place.col)];
   const std::string start = ", " + column_place(parts_.columns, place.col) + ": " + in_quotes(text);
   switch (cell.kind) {
     case CellKind::Number:

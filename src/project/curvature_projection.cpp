@@ -121,7 +121,7 @@ Points frame_for(const Regression& regression, const Normal& pihat, const Execut
   Points frame(dim, spanned);
   for (Index k = 0; k < spanned; ++k) {
     const Eigen::VectorXd column = turned.col(k);
-    frame.set(k, {column.data(), static_cast<std::size_t>(dim)});
+    frame.set(k, {column.data(), at(dim)});
   }
   return frame;
 }
@@ -144,8 +144,8 @@ CurvatureProjection::CurvatureProjection(const Regression& regression, const Nor
       frame_(frame_for(regression, pihat, executor)),
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
-      slope_(static_cast<std::size_t>(regression.num_rows())),
-      bend_(static_cast<std::size_t>(regression.num_rows())) {
+      slope_(at(regression.num_rows())),
+      bend_(at(regression.num_rows())) {
   if (pihat.dim() != regression.num_parameters()) throw std::invalid_argument("pihat has another dimension");
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
@@ -166,8 +166,8 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   regression_->design(first, count, z.data());
   std::array<double, kTile> mean, y;
   for (Index i = 0; i < count; ++i) {
-    mean[static_cast<std::size_t>(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
-    y[static_cast<std::size_t>(i)] = regression_->response(first + i);
+    mean[at(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
+    y[at(i)] = regression_->response(first + i);
   }
   if (options_.expansion == Expansion::Taylor) {
     kernels::derivatives(regression_->family(), y.data(), nullptr, mean.data(), count, nullptr,
@@ -177,11 +177,11 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   kernels::predict_many(z.data(), count, dim, frame_.component(0), frame_.stride(), u.data());
   Average average(regression_->family());
   for (Index i = 0; i < count; ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = at(i);
     const double* un = u.data() + i * frame_.stride();
     const double sd = std::sqrt(product(un, un, frame_.count()));
-    const auto at = static_cast<std::size_t>(first + i);
-    std::tie(slope_[at], bend_[at]) = average.under(mean[k], sd, y[k]);
+    const auto n = at(first + i);
+    std::tie(slope_[n], bend_[n]) = average.under(mean[k], sd, y[k]);
   }
 }
 
@@ -228,7 +228,7 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
         regression_->multiplicity(n) * std::sqrt(static_cast<double>(dim) / static_cast<double>(num));
     for (Index j = 0; j < num; ++j) {
       const double rest = slopes.data()[j] - slope_at(n) - curvature_at(n) * (sn[j] - mean);
-      const Index along = remainder_.coordinate[static_cast<std::size_t>(j)];
+      const Index along = remainder_.coordinate[at(j)];
       out[i * this->dim() + j] = along < frame_.count() ? times * rest * u[i * frame_.stride() + along] : 0.0;
     }
   }
