@@ -1,4 +1,4 @@
-// The executor of one process: a small pool of threads.
+// The executor of one process: a small crew of threads.
 #pragma once
 
 #include <functional>

@@ -102,7 +102,7 @@ class Likelihood {
                              double* out) const = 0;
 
   /// sum_n multiplicity(n) L_n(theta) and its derivatives, in blocks reduced in block order: the same bits
-  /// for any number of threads.
+  /// under any executor.
   [[nodiscard]] virtual Derivatives evaluate(std::span<const double> theta, Order order,
                                              const Executor& executor) const = 0;
 
