@@ -48,7 +48,7 @@ double load(const std::byte* from) {
 template <typename Element, bool kSwap>
 void copy_run(const std::byte* from, Index count, double* out) {
   if constexpr (std::is_same_v<Element, double> && !kSwap) {
-    std::memcpy(out, from, static_cast<std::size_t>(count) * sizeof(double));
+    std::memcpy(out, from, at(count) * sizeof(double));
   } else {
     constexpr Index kBytes = sizeof(Element);
     for (Index i = 0; i < count; ++i) out[i] = load<Element, kSwap>(from + i * kBytes);

@@ -24,7 +24,7 @@ void Stream::refill() {
 std::uint64_t Stream::bits() {
   if (left_ == 0) refill();
   --left_;
-  return buffer_[static_cast<std::size_t>(1 - left_)];
+  return buffer_[at(1 - left_)];
 }
 
 double Stream::uniform() {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -52,18 +53,18 @@ void fold_in_groups(const Executor& executor, const BlockFold& work, std::byte* 
   if (work.num_blocks == 0) return;
   const Index held = std::min(work.at_once, work.num_blocks);
   // Parts hold numbers as wide as Extended, so each begins at a multiple of its alignment.
-  constexpr std::size_t kAlignment = sizeof(std::max_align_t);
-  const std::size_t apart = (work.part_bytes + kAlignment - 1) / kAlignment * kAlignment;
-  std::vector<std::max_align_t> room(static_cast<std::size_t>(held) * apart / sizeof(std::max_align_t));
-  const auto part_of = [&](Index k) {
-    return reinterpret_cast<std::byte*>(room.data()) + static_cast<std::size_t>(k) * apart;
-  };
+  constexpr std::size_t kUnit = sizeof(std::max_align_t);
+  const std::size_t units = (work.part_bytes + kUnit - 1) / kUnit;
+  const auto room = std::make_unique_for_overwrite<std::max_align_t[]>(at(held) * units);
+  const auto part_of = [&](Index k) { return reinterpret_cast<std::byte*>(room.get() + at(k) * units); };
   for (Index begin = 0; begin < work.num_blocks; begin += held) {
     const Index some = std::min(held, work.num_blocks - begin);
-    if (begin > 0) std::fill_n(part_of(0), static_cast<std::size_t>(some) * apart, std::byte{0});
+    if (work.num_pieces > 1) std::fill_n(part_of(0), at(some) * units * kUnit, std::byte{0});
     executor.for_each(some * work.num_pieces, [&](Index task) {
-      const Index k = task / work.num_pieces;
-      work.fill(begin + k, task % work.num_pieces, part_of(k));
+      const Index place = work.backwards ? some * work.num_pieces - 1 - task : task;
+      const Index k = place / work.num_pieces;
+      if (work.num_pieces == 1) std::fill_n(part_of(k), work.part_bytes, std::byte{0});
+      work.fill(begin + k, place % work.num_pieces, part_of(k));
     });
     for (Index k = 0; k < some; ++k) work.join(part_of(k), total);
     if (work.progress) work.progress(begin + some);
@@ -97,7 +98,7 @@ class Threads::Crew {
     next_.store(0, std::memory_order_relaxed);
     failed_at_ = std::numeric_limits<Index>::max();
     failure_ = nullptr;
-    const auto busy = static_cast<int>(workers_.size());
+    const int busy = count > 1 ? static_cast<int>(workers_.size()) : 0;  // one call: nobody need wake up
     busy_.store(busy, std::memory_order_relaxed);
     if (busy > 0) {
       generation_.fetch_add(1, std::memory_order_release);

@@ -15,7 +15,7 @@ Index ActiveSet::slot_of(const RowSource& source, Index row) {
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
     if (rows_[slot] == row) return static_cast<Index>(slot);
   }
-  std::vector<double> vector(static_cast<std::size_t>(source.dim()));
+  std::vector<double> vector(at(source.dim()));
   source.read(row, 1, vector.data());
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
     if (vectors_[slot] == vector) return static_cast<Index>(slot);
@@ -28,7 +28,7 @@ Index ActiveSet::slot_of(const RowSource& source, Index row) {
 }
 
 ExtendedVector ActiveSet::unit_row(Index slot) const {
-  const auto& vector = vectors_[static_cast<std::size_t>(slot)];
+  const auto& vector = vectors_[at(slot)];
   ExtendedVector unit(vector.begin(), vector.end());
   scale(unit, 1 / norm_of(slot));
   return unit;

@@ -18,7 +18,7 @@ class ActiveSet {
   /// is there already gets the slot of that one: identical vectors are merged.
   Index slot_of(const RowSource& source, Index row);
 
-  [[nodiscard]] Extended norm_of(Index slot) const { return norms_[static_cast<std::size_t>(slot)]; }
+  [[nodiscard]] Extended norm_of(Index slot) const { return norms_[at(slot)]; }
   /// l_n = L_n / |L_n|.
   [[nodiscard]] ExtendedVector unit_row(Index slot) const;
 

@@ -74,8 +74,8 @@ Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats
 bool near_rounding(const VectorTable& table, const BuildState& state) {
   Extended shares = 0;  // sum of w_n |L_n| / |L|
   for (Index slot = 0; slot < state.active.size(); ++slot) {
-    shares += static_cast<Extended>(state.active.weights()[static_cast<std::size_t>(slot)]) *
-              state.active.norm_of(slot) / table.target_norm();
+    shares += static_cast<Extended>(state.active.weights()[at(slot)]) * state.active.norm_of(slot) /
+              table.target_norm();
   }
   return state.error <= 1000 * static_cast<Extended>(std::numeric_limits<double>::epsilon()) * (1 + shares);
 }
@@ -255,7 +255,7 @@ BuildResult build(const VectorTable& table, Method method, const GreedyOptions& 
 
 double relative_error(const VectorTable& table, const Coreset& coreset) {
   ExtendedVector residual = table.sum();
-  std::vector<double> row(static_cast<std::size_t>(table.dim()));
+  std::vector<double> row(at(table.dim()));
   for (std::size_t i = 0; i < coreset.rows.size(); ++i) {
     require(coreset.rows[i] >= 0 && coreset.rows[i] < table.num_rows(),
             "the coreset has a row beyond the table");

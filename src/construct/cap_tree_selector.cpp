@@ -51,18 +51,17 @@ double linear_cap_bound(double beta_u, double r) {
 }
 
 // --- building
-// -------------------------------------------------------------------------------------------------
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const Executor& executor)
     : rows_(rows), executor_(executor), tree_(new CapTreeSelector(rows, executor)) {
   tree_->spectrum_ = sample_spectrum(rows, kSpectrumRows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
-  by_row_.resize(static_cast<std::size_t>(rows.num_rows() * tree_->stride()));
+  by_row_.resize(at(rows.num_rows() * tree_->stride()));
 }
 
 void CapTreeBuilder::add(Index first, const double* x, const double* norms, Index count) {
   const Index size = tree_->num_directions_;
-  std::vector<double> y(static_cast<std::size_t>(count * size));
+  std::vector<double> y(at(count * size));
   kernels::project(x, count, rows_.dim(), tree_->spectrum_.directions.data(), size, y.data());
   for (Index i = 0; i < count; ++i) {
     float* out = by_row_.data() + (first + i) * tree_->stride();
@@ -72,7 +71,7 @@ void CapTreeBuilder::add(Index first, const double* x, const double* norms, Inde
     }
     double outside = 1;
     for (Index k = 0; k < size; ++k) {
-      const double along = y[static_cast<std::size_t>(i * size + k)] / norms[i];
+      const double along = y[at(i * size + k)] / norms[i];
       outside -= along * along;
       out[k] = static_cast<float>(along);
     }
@@ -111,9 +110,9 @@ Index CapTreeBuilder::widest_coordinate(const Cap& cap) const {
   for (Index k = 0; k < size; ++k) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (Index i = 0; i < std::min(kSample, count); ++i) {
-      const Index at = cap.begin + i * count / std::min(kSample, count);
-      const auto row = tree_->order_[static_cast<std::size_t>(at)];
-      const auto y = static_cast<double>(by_row_[static_cast<std::size_t>(row * tree_->stride() + k)]);
+      const Index place = cap.begin + i * count / std::min(kSample, count);
+      const auto row = tree_->order_[at(place)];
+      const auto y = static_cast<double>(by_row_[at(row * tree_->stride() + k)]);
       low = std::min(low, y);
       high = std::max(high, y);
     }
@@ -127,25 +126,24 @@ Index CapTreeBuilder::widest_coordinate(const Cap& cap) const {
 
 // Splits caps at the median of their widest coordinate until they are leaves or `depth_limit` levels are
 // done.
-void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t at, Index depth_limit) {
-  const Cap cap = caps[at];
+void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t node, Index depth_limit) {
+  const Cap cap = caps[node];
   if (cap.end - cap.begin <= kLeafRows || depth_limit == 0) return;
   const Index stride = tree_->stride();
   const Index widest = widest_coordinate(cap);
   auto* order = tree_->order_.data();
   // The keys are brought together first: a median over them is then a walk through memory, not a jump a
   // comparison.
-  std::vector<std::pair<float, Index>> keys(static_cast<std::size_t>(cap.end - cap.begin));
+  std::vector<std::pair<float, Index>> keys(at(cap.end - cap.begin));
   for (Index i = cap.begin; i < cap.end; ++i) {
-    keys[static_cast<std::size_t>(i - cap.begin)] = {
-        by_row_[static_cast<std::size_t>(order[i] * stride + widest)], order[i]};
+    keys[at(i - cap.begin)] = {by_row_[at(order[i] * stride + widest)], order[i]};
   }
   const Index middle = cap.begin + (cap.end - cap.begin) / 2;
   std::nth_element(keys.begin(), keys.begin() + (middle - cap.begin), keys.end());
-  for (Index i = cap.begin; i < cap.end; ++i) order[i] = keys[static_cast<std::size_t>(i - cap.begin)].second;
+  for (Index i = cap.begin; i < cap.end; ++i) order[i] = keys[at(i - cap.begin)].second;
   keys = {};
   const std::size_t left = caps.size();
-  caps[at].left = static_cast<Index>(left);
+  caps[node].left = static_cast<Index>(left);
   caps.push_back({cap.begin, middle, -1, -1});
   caps.push_back({middle, cap.end, -1, -1});
   split(caps, left, depth_limit - 1);
@@ -156,7 +154,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   const Index size = tree_->num_directions_, stride = tree_->stride();
   auto& order = tree_->order_;
   for (Index n = 0; n < rows_.num_rows(); ++n) {
-    const float mark = by_row_[static_cast<std::size_t>(n * stride)];
+    const float mark = by_row_[at(n * stride)];
     if (mark == kScoredAlways) {
       tree_->left_out_.push_back(n);
     } else if (mark != kScoredNever) {
@@ -174,7 +172,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
   }
   std::vector<std::vector<Cap>> subtrees(roots.size());
   executor_.for_each(static_cast<Index>(roots.size()), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = at(i);
     subtrees[k] = {caps[roots[k]]};
     split(subtrees[k], 0, std::numeric_limits<Index>::max());
   });
@@ -189,26 +187,22 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
     }
   }
 
-  std::vector<float> ordered(order.size() * static_cast<std::size_t>(stride));
-  executor_.for_each(num_blocks(static_cast<Index>(order.size())), [&](Index block) {
-    const Index end = std::min(static_cast<Index>(order.size()), (block + 1) * kBlockRows);
-    for (Index i = block * kBlockRows; i < end; ++i) {
-      std::copy_n(by_row_.data() + order[static_cast<std::size_t>(i)] * stride, stride,
-                  ordered.data() + i * stride);
-    }
+  std::vector<float> ordered(order.size() * at(stride));
+  for_each_block(executor_, std::ssize(order), [&](Index first, Index count) {
+    for (Index i = first; i < first + count; ++i)
+      std::copy_n(by_row_.data() + order[at(i)] * stride, stride, ordered.data() + i * stride);
   });
   by_row_ = {};
-  tree_->centres_.resize(caps.size() * static_cast<std::size_t>(size));
+  tree_->centres_.resize(caps.size() * at(size));
   tree_->projected_.resize(ordered.size());
   executor_.for_each(static_cast<Index>(caps.size()), [&](Index i) {
-    Cap& cap = caps[static_cast<std::size_t>(i)];
+    Cap& cap = caps[at(i)];
     enclose(ordered, cap, tree_->centres_.data() + i * size, cap.r);
     if (cap.left >= 0) return;
     const Index count = cap.end - cap.begin;
     for (Index n = 0; n < count; ++n) {
       for (Index k = 0; k < stride; ++k) {
-        tree_->projected_[static_cast<std::size_t>(cap.begin * stride + k * count + n)] =
-            ordered[static_cast<std::size_t>((cap.begin + n) * stride + k)];
+        tree_->projected_[at(cap.begin * stride + k * count + n)] = ordered[at((cap.begin + n) * stride + k)];
       }
     }
   });
@@ -216,7 +210,6 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
 }
 
 // --- searching
-// ------------------------------------------------------------------------------------------------
 
 struct CapTreeSelector::Search {
   Criterion criterion;
@@ -241,8 +234,8 @@ void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
   float a[kLeafRows] = {}, c[kLeafRows] = {};
   for (Index k = 0; k < num_directions_; ++k) {
     const float* y = rows + k * count;
-    const auto d = static_cast<float>(search.d[static_cast<std::size_t>(k)]);
-    const auto v = static_cast<float>(search.v[static_cast<std::size_t>(k)]);
+    const auto d = static_cast<float>(search.d[at(k)]);
+    const auto v = static_cast<float>(search.v[at(k)]);
     for (Index i = 0; i < count; ++i) {
       a[i] += y[i] * d;
       c[i] += y[i] * v;
@@ -265,15 +258,15 @@ void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
     upper += kScoreRounding;
     if (upper < search.threshold || upper <= 0) continue;
     search.threshold = std::max(search.threshold, lower - kScoreRounding);
-    search.candidates.push_back({order_[static_cast<std::size_t>(cap.begin + i)], upper});
+    search.candidates.push_back({order_[at(cap.begin + i)], upper});
   }
 }
 
 Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats& stats) const {
   const Index size = num_directions_;
   Search search{query.criterion, {}, {}, 0, 0, 0, {}};
-  search.d.resize(static_cast<std::size_t>(size));
-  search.v.resize(static_cast<std::size_t>(size));
+  search.d.resize(at(size));
+  search.v.resize(at(size));
   kernels::project(query.d.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
                    search.d.data());
   kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
@@ -289,7 +282,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
     ++search.caps_touched;
     const double* centre = centres_.data() + cap * size;
     const double u = dot_of(centre, search.d.data(), size);
-    const double r = caps_[static_cast<std::size_t>(cap)].r;
+    const double r = caps_[at(cap)].r;
     if (query.criterion == Criterion::Linear) return linear_cap_bound(u, r);
     return geodesic_cap_bound(u, dot_of(centre, search.v.data(), size), r);
   };
@@ -303,7 +296,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
     const Todo next = todo.back();
     todo.pop_back();
     if (next.upper + 1e-6 < static_cast<double>(search.threshold)) continue;
-    const Cap& cap = caps_[static_cast<std::size_t>(next.cap)];
+    const Cap& cap = caps_[at(next.cap)];
     if (cap.left < 0) {
       search_leaf(cap, search);
       continue;
@@ -314,7 +307,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
     todo.push_back(better);
   }
   stats.rows_touched += static_cast<double>(search.rows_touched);
-  const auto cap_bytes = static_cast<double>(sizeof(Cap) + sizeof(double) * static_cast<std::size_t>(size));
+  const auto cap_bytes = static_cast<double>(sizeof(Cap) + sizeof(double) * at(size));
   stats.bytes_read += static_cast<double>(search.rows_touched * stride()) * sizeof(float) +
                       static_cast<double>(search.caps_touched) * cap_bytes;
   for (const Index row : left_out_) search.candidates.push_back({row, 2.0F});

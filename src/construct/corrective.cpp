@@ -13,9 +13,9 @@ std::vector<double> solved_weights(const VectorTable& table, BuildState& state) 
     state.solver->add(state.active.unit_row(state.solver->num_columns()));
   }
   state.solver->solve();
-  std::vector<double> weights(static_cast<std::size_t>(state.active.size()));
+  std::vector<double> weights(at(state.active.size()));
   for (Index slot = 0; slot < state.active.size(); ++slot) {
-    const auto k = static_cast<std::size_t>(slot);
+    const auto k = at(slot);
     weights[k] = weight_of(table, state.active, slot, state.solver->solution()[k]);
   }
   return weights;

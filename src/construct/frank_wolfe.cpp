@@ -31,7 +31,7 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, Search
   for (double& weight : proposal.weights) {
     weight = static_cast<double>((1 - gamma) * static_cast<Extended>(weight));
   }
-  proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, gamma * s);
+  proposal.weights[at(slot)] += weight_of(table, state.active, slot, gamma * s);
   evaluate(table, state.active, proposal);
   return proposal;
 }

@@ -21,7 +21,7 @@ Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& s
   proposal.step_length = 1;
   proposal.alignment = static_cast<double>(along);
   proposal.weights = state.active.weights();
-  proposal.weights[static_cast<std::size_t>(slot)] = weight_of(table, state.active, slot, along);
+  proposal.weights[at(slot)] = weight_of(table, state.active, slot, along);
   evaluate(table, state.active, proposal);
   return proposal;
 }
@@ -67,7 +67,7 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   proposal.weights = state.active.weights();
   for (double& weight : proposal.weights)
     weight = static_cast<double>(shrink * static_cast<Extended>(weight));
-  proposal.weights[static_cast<std::size_t>(slot)] += weight_of(table, state.active, slot, alpha * gamma);
+  proposal.weights[at(slot)] += weight_of(table, state.active, slot, alpha * gamma);
   evaluate(table, state.active, proposal);
   return proposal;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "construct/best_row.hpp"
 #include "construct/row_kernels.hpp"
 #include "construct/row_pass.hpp"
 
@@ -45,7 +46,7 @@ float rounded_up(double x) {
 
 NearRows::NearRows(const RowSource& rows) : dim_(rows.dim()) {
   if (rows.contiguous() != nullptr || rows.num_rows() > kMostElements / rows.dim()) return;
-  buffer_ = LargeBuffer(static_cast<std::size_t>(rows.num_rows() * rows.dim()) * sizeof(float));
+  buffer_ = LargeBuffer(at(rows.num_rows() * rows.dim()) * sizeof(float));
 }
 
 void NearRows::store(Index first, const double* rows, Index count) const {
@@ -68,22 +69,21 @@ void NearRows::narrow(const Query& query, const Executor& executor, std::vector<
                       float& threshold, SearchStats& stats) const {
   if (!held() || candidates.size() <= kFewCandidates) return;
   const auto count = static_cast<Index>(candidates.size());
-  const Index chunks = (count + kAtOnce - 1) / kAtOnce;
-  std::vector<double> lowest(static_cast<std::size_t>(chunks), kNeverChosen);
-  executor.for_each(chunks, [&](Index chunk) {
-    double& low = lowest[static_cast<std::size_t>(chunk)];
-    const Index end = std::min(count, (chunk + 1) * kAtOnce);
-    for (Index i = chunk * kAtOnce; i < end; ++i) {
-      Candidate& candidate = candidates[static_cast<std::size_t>(i)];
-      const kernels::Dots t = kernels::float_dots(buffer_.as<float>() + candidate.row * dim_, dim_,
-                                                  query.d.data(), query.v.data());
-      const Interval score = score_interval(query, t.with_d, t.with_v);
-      if (score.high < static_cast<double>(candidate.upper)) candidate.upper = rounded_up(score.high);
-      low = std::max(low, score.low);
-    }
-  });
-  const double best = *std::max_element(lowest.begin(), lowest.end());
-  if (best > 0) threshold = std::max(threshold, safely_below(best));
+  const Pick lowest = best_row(executor, count,
+                               [&](Index first, Index some, Pick& best) {
+                                 for (Index i = first; i < first + some; ++i) {
+                                   Candidate& candidate = candidates[at(i)];
+                                   const kernels::Dots t =
+                                       kernels::float_dots(buffer_.as<float>() + candidate.row * dim_, dim_,
+                                                           query.d.data(), query.v.data());
+                                   const Interval score = score_interval(query, t.with_d, t.with_v);
+                                   if (score.high < static_cast<double>(candidate.upper))
+                                     candidate.upper = rounded_up(score.high);
+                                   best.offer(candidate.row, score.low);
+                                 }
+                               },
+                               {}, {.block_rows = kAtOnce});
+  if (lowest.score > 0) threshold = std::max(threshold, safely_below(lowest.score));
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   stats.bytes_read += static_cast<double>(count) * static_cast<double>(dim_) * sizeof(float);
 }

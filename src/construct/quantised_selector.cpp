@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "construct/best_row.hpp"
 #include "construct/row_pass.hpp"
 #include "construct/spectrum.hpp"
 
@@ -21,7 +22,7 @@ constexpr double kNegligible = 1e-6;
 constexpr double kOneDirection = 0.5;  // of the energy along one direction: many rows may be close to l
 
 std::vector<double> padded_double(const ExtendedVector& x, Index dim) {
-  std::vector<double> out(static_cast<std::size_t>(kernels::padded(dim)), 0.0);
+  std::vector<double> out(at(kernels::padded(dim)), 0.0);
   std::transform(x.begin(), x.end(), out.begin(), [](Extended value) { return static_cast<double>(value); });
   return out;
 }
@@ -41,11 +42,11 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   const double rest = 1 - spectrum.energy_of(most);
   frame.num_leading = std::min(most, spectrum.count_for(1 - std::max(kNegligible, kRestFactor * rest)));
   const Index room = kernels::row_room(rows.dim());
-  frame.leading.assign(static_cast<std::size_t>(frame.num_leading * room), 0.0F);
+  frame.leading.assign(at(frame.num_leading * room), 0.0F);
   for (Index k = 0; k < frame.num_leading; ++k) {
     for (Index j = 0; j < rows.dim(); ++j) {
-      frame.leading[static_cast<std::size_t>(k * room + j)] =
-          static_cast<float>(spectrum.directions[static_cast<std::size_t>(k * spectrum.padded_dim + j)]);
+      frame.leading[at(k * room + j)] =
+          static_cast<float>(spectrum.directions[at(k * spectrum.padded_dim + j)]);
     }
   }
   return frame;
@@ -65,9 +66,9 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
   const double unit = largest > 0 ? std::max(largest / most, together / most_together) : 1.0;
   kernels::SteppedDirection<Pair> out;
   out.unit = static_cast<float>(unit);
-  out.pairs.assign(static_cast<std::size_t>(pairs), 0);
+  out.pairs.assign(at(pairs), 0);
   double square = 0;
-  for (std::size_t j = 0; j < std::min(g.size(), static_cast<std::size_t>(2 * pairs)); ++j) {
+  for (std::size_t j = 0; j < std::min(g.size(), at(2 * pairs)); ++j) {
     const double steps = std::nearbyint(g[j] / unit);
     square += (g[j] - unit * steps) * (g[j] - unit * steps);
     out.total += static_cast<std::int32_t>(steps);
@@ -90,9 +91,8 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
   for (const std::int16_t pair : out.coarse.pairs)
     out.coarse_spread_out.insert(out.coarse_spread_out.end(), kernels::kGroupRows, pair);
   const auto dim = frame.l.size();
-  const auto stride =
-      frame.num_leading > 0 ? frame.leading.size() / static_cast<std::size_t>(frame.num_leading) : 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(frame.num_leading); ++k) {
+  const auto stride = frame.num_leading > 0 ? frame.leading.size() / at(frame.num_leading) : 0;
+  for (std::size_t k = 0; k < at(frame.num_leading); ++k) {
     double sum = 0;
     for (std::size_t j = 0; j < std::min(dim, stride); ++j) {
       sum += g[j] * static_cast<double>(frame.leading[k * stride + j]);
@@ -108,11 +108,11 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
                                      const ExtendedVector& target)
     : QuantisedSelector(rows, executor, frame_of(rows, target)) {
-  executor.for_each(num_blocks(rows.num_rows()), [&](Index index) {
+  for_each_block(executor, rows.num_rows(), [&](Index begin, Index count) {
     kernels::EncodeScratch scratch;
-    for_each_tile(rows_, index,
-                  [&](Index first, const double* x, Index count) { encode(first, x, count, scratch); });
-    rows_.passed(index * kBlockRows, std::min(kBlockRows, rows_.num_rows() - index * kBlockRows));
+    for_each_tile(rows_, begin, count,
+                  [&](Index first, const double* x, Index some) { encode(first, x, some, scratch); });
+    rows_.passed(begin, count);
   });
   collect();
 }
@@ -120,28 +120,28 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& exec
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
                                      kernels::CodeFrame frame)
     : rows_(rows), executor_(executor), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
-  const auto groups = static_cast<std::size_t>(num_groups(rows.num_rows()));
-  fine_offset_ = groups * static_cast<std::size_t>(quads_ * kernels::kQuadBytes);
+  const auto groups = at(num_groups(rows.num_rows()));
+  fine_offset_ = groups * at(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
-  buffer_ = LargeBuffer(leading_offset_ + groups * kernels::kGroupRows * sizeof(std::int16_t) *
-                                              static_cast<std::size_t>(frame_.num_leading));
-  summaries_.resize(static_cast<std::size_t>(num_blocks(rows.num_rows())));
+  buffer_ = LargeBuffer(leading_offset_ +
+                        groups * kernels::kGroupRows * sizeof(std::int16_t) * at(frame_.num_leading));
+  summaries_.resize(at(num_blocks(rows.num_rows())));
 }
 
 void QuantisedSelector::encode(Index first, const double* x, Index count, kernels::EncodeScratch& scratch) {
   const Index index = first / kBlockRows;
   kernels::encode(x, first - index * kBlockRows, count, rows_.dim(), frame_, block(index), scratch,
-                  summaries_[static_cast<std::size_t>(index)]);
+                  summaries_[at(index)]);
   near_.store(first, x, count);
 }
 
 void QuantisedSelector::collect() {
   for (std::size_t index = 0; index < summaries_.size(); ++index) {
     bounds_.push_back(summaries_[index].bounds);
-    for (const Index at : summaries_[index].left_out)
-      left_out_.push_back(static_cast<Index>(index) * kBlockRows + at);
+    for (const Index row : summaries_[index].left_out)
+      left_out_.push_back(static_cast<Index>(index) * kBlockRows + row);
   }
   summaries_.clear();
 }
@@ -166,8 +166,9 @@ std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target)
       quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.quads_);
   selector.target_error_ = along.fine.error;
   selector.passes_ = 0;
-  selector.executor_.for_each(num_blocks(selector.rows_.num_rows()),
-                              [&](Index index) { kernels::measure_target(selector.block(index), along); });
+  for_each_block(selector.executor_, selector.rows_.num_rows(), [&](Index first, Index /*count*/) {
+    kernels::measure_target(selector.block(first / kBlockRows), along);
+  });
   return std::move(selector_);
 }
 
@@ -194,34 +195,38 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   codes.d_along = static_cast<float>(query.d_along);
   codes.d_across = static_cast<float>(query.d_across);
   codes.target_error = target_error_;
-  const Pick start = best_contender(query, rows_, memory, stats);
+  const Pick known = best_contender(query, rows_, memory, stats);
+  const float start = known.score > 0 ? safely_below(known.score) : 0.0F;
   // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
-  // timing; the best of them by exact_score does not.
-  std::atomic<float> best_lower = start.score > 0 ? safely_below(start.score) : 0.0F;
+  // timing; the best of them by exact_score does not, nor does the largest lower bound.
+  std::atomic<float> seen_so_far = start;
 
   const Index blocks = num_blocks(rows_.num_rows());
-  std::vector<std::vector<Candidate>> found(static_cast<std::size_t>(blocks));
+  std::vector<std::vector<Candidate>> found(at(blocks));
   // Where most groups end in the fine plane anyway the coarse one is not tried first, but for some blocks.
   std::atomic<Index> refined = 0, tried_groups = 0, tried_refined = 0;
   memory.backwards = !memory.backwards;
-  executor_.for_each(blocks, [&](Index i) {
-    const Index index = memory.backwards ? blocks - 1 - i : i;
-    const auto k = static_cast<std::size_t>(index);
-    float threshold = best_lower.load(std::memory_order_relaxed);
-    const bool coarse_first = i % kTrialBlocks == 0 || 2 * tried_refined.load() < tried_groups.load();
+  const auto scan_block = [&](Index first, Index /*count*/, Pick& lower) {
+    const Index index = first / kBlockRows;
+    const Index turn = memory.backwards ? blocks - 1 - index : index;
+    float threshold = seen_so_far.load(std::memory_order_relaxed);
+    const bool coarse_first = turn % kTrialBlocks == 0 || 2 * tried_refined.load() < tried_groups.load();
     const kernels::CodeBlock codes_of_block = block(index);
-    const Index some = kernels::scan_codes(codes_of_block, codes, bounds_[k], coarse_first,
-                                           index * kBlockRows, threshold, found[k]);
+    const Index some = kernels::scan_codes(codes_of_block, codes, bounds_[at(index)], coarse_first, first,
+                                           threshold, found[at(index)]);
     refined += some;
     if (coarse_first) {
       tried_groups += codes_of_block.groups;
       tried_refined += some;
     }
-    float seen = best_lower.load(std::memory_order_relaxed);
+    float seen = seen_so_far.load(std::memory_order_relaxed);
     while (seen < threshold &&
-           !best_lower.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
+           !seen_so_far.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
     }
-  });
+    lower.offer(first, static_cast<double>(threshold));
+  };
+  const Pick lower = best_row(executor_, rows_.num_rows(), scan_block, {-1, static_cast<double>(start)},
+                              {.backwards = memory.backwards});
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
   stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +
@@ -230,7 +235,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
   for (const Index row : left_out_) candidates.push_back({row, 2.0F});
-  float threshold = best_lower.load();
+  auto threshold = static_cast<float>(lower.score);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   near_.narrow(query, executor_, candidates, threshold, stats);
   return best_candidate(query, rows_, executor_, candidates, threshold, memory, stats);

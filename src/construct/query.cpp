@@ -17,7 +17,7 @@ constexpr double kNearPole = 1e-2;
 constexpr double kNoDirection = 32 * std::numeric_limits<double>::epsilon();
 
 std::vector<double> padded_double(const ExtendedVector& x) {
-  std::vector<double> out(static_cast<std::size_t>(kernels::padded(static_cast<Index>(x.size()))), 0.0);
+  std::vector<double> out(at(kernels::padded(static_cast<Index>(x.size()))), 0.0);
   std::transform(x.begin(), x.end(), out.begin(), [](Extended value) { return static_cast<double>(value); });
   return out;
 }
@@ -37,7 +37,7 @@ Extended across(const ExtendedVector& x, const ExtendedVector& l, ExtendedVector
 double score_near_pole(const Query& query, const double* x, double inverse_norm, double c, Index dim) {
   double product = 0, square = 0;
   for (Index j = 0; j < dim; ++j) {
-    const auto i = static_cast<std::size_t>(j);
+    const auto i = at(j);
     const double u = x[j] * inverse_norm - c * query.v[i];
     product += u * query.d[i];
     square += u * u;
@@ -115,7 +115,7 @@ double score_row(const Query& query, const RowSource& rows, Index n, std::vector
   if (x != nullptr) {
     x += n * dim;
   } else {
-    scratch.resize(static_cast<std::size_t>(dim));
+    scratch.resize(at(dim));
     rows.read(n, 1, scratch.data());
     x = scratch.data();
   }

@@ -1,4 +1,4 @@
-// A pass over all rows, block by block: the shape of every loop that reads the vectors themselves.
+// A pass over the rows of a block, tile by tile: the shape of every loop that reads the vectors themselves.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@ namespace giga {
 /// multiple of the group size of the codes.
 inline constexpr Index kTileRows = 64;
 
-/// Calls visit(first, rows, count) for the tiles of one block in order; `rows` is row-major.
+/// Calls visit(tile, x, some) for the tiles of the rows begin .. begin + count - 1 in order: `x` has the rows
+/// tile .. tile + some - 1, row-major.
 template <typename Visit>
-void for_each_tile(const RowSource& source, Index block, const Visit& visit) {
-  const Index begin = block * kBlockRows;
-  const Index end = std::min(source.num_rows(), begin + kBlockRows);
+void for_each_tile(const RowSource& source, Index begin, Index count, const Visit& visit) {
+  const Index end = begin + count;
   const double* all = source.contiguous();
-  std::vector<double> tile;
-  if (all == nullptr) tile.resize(static_cast<std::size_t>(kTileRows * source.dim()));
-  for (Index first = begin; first < end; first += kTileRows) {
-    const Index count = std::min(kTileRows, end - first);
-    if (all == nullptr) source.read(first, count, tile.data());
-    visit(first, all != nullptr ? all + first * source.dim() : tile.data(), count);
+  std::vector<double> room;
+  if (all == nullptr) room.resize(at(kTileRows * source.dim()));
+  for (Index tile = begin; tile < end; tile += kTileRows) {
+    const Index some = std::min(kTileRows, end - tile);
+    if (all == nullptr) source.read(tile, some, room.data());
+    visit(tile, all != nullptr ? all + tile * source.dim() : room.data(), some);
   }
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 std::vector<double> cumulative_norms(const VectorTable& table) {
   const RowSource& rows = table.rows();
-  std::vector<double> sums(static_cast<std::size_t>(rows.num_rows()));
-  table.executor().for_each(num_blocks(rows.num_rows()), [&](Index block) {
-    for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
-      row_norms(x, count, rows.dim(), sums.data() + first);
+  std::vector<double> sums(at(rows.num_rows()));
+  for_each_block(table.executor(), rows.num_rows(), [&](Index begin, Index count) {
+    for_each_tile(rows, begin, count, [&](Index first, const double* x, Index some) {
+      row_norms(x, some, rows.dim(), sums.data() + first);
     });
   });
   double sum = 0;
@@ -22,9 +22,9 @@ std::vector<double> cumulative_norms(const VectorTable& table) {
   return sums;
 }
 
-// The first row whose cumulative norm exceeds `at`: never a zero row.
-Index row_at(const std::vector<double>& sums, double at) {
-  auto found = std::upper_bound(sums.begin(), sums.end(), at);
+// The first row whose cumulative norm exceeds `share`: never a zero row.
+Index row_at(const std::vector<double>& sums, double share) {
+  auto found = std::upper_bound(sums.begin(), sums.end(), share);
   if (found == sums.end()) found = std::lower_bound(sums.begin(), sums.end(), sums.back());
   return found - sums.begin();
 }
@@ -42,8 +42,8 @@ Proposal propose_draw(const VectorTable& table, BuildState& state) {
     row = static_cast<Index>(random.below(static_cast<std::uint64_t>(table.num_rows())));
   }
   const Index slot = state.active.slot_of(table.rows(), row);
-  state.counts.resize(static_cast<std::size_t>(state.active.size()), 0.0);
-  state.counts[static_cast<std::size_t>(slot)] += 1;
+  state.counts.resize(at(state.active.size()), 0.0);
+  state.counts[at(slot)] += 1;
 
   Proposal proposal;
   proposal.row = row;

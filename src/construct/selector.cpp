@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "construct/best_row.hpp"
+
 namespace giga {
 namespace {
 
@@ -45,25 +47,15 @@ Pick best_candidate(const Query& query, const RowSource& rows, const Executor& e
   drop_hopeless();
   for (Index round = kFirstRound; scores.size() < candidates.size(); round *= 2) {
     const Index begin = std::ssize(scores), end = std::min(std::ssize(candidates), begin + round);
-    scores.resize(static_cast<std::size_t>(end));
-    const auto score_some = [&](Index chunk) {
+    scores.resize(at(end));
+    const auto score_some = [&](Index first, Index count, Pick& best) {
       std::vector<double> scratch;
-      const Index stop = std::min(end, begin + (chunk + 1) * kCandidatesAtOnce);
-      for (Index i = begin + chunk * kCandidatesAtOnce; i < stop; ++i) {
-        const auto k = static_cast<std::size_t>(i);
-        scores[k] = score_row(query, rows, candidates[k].row, scratch);
+      for (Index i = begin + first; i < begin + first + count; ++i) {
+        scores[at(i)] = score_row(query, rows, candidates[at(i)].row, scratch);
+        best.offer(candidates[at(i)].row, scores[at(i)]);
       }
     };
-    const Index chunks = (end - begin + kCandidatesAtOnce - 1) / kCandidatesAtOnce;
-    if (chunks > 1) {
-      executor.for_each(chunks, score_some);
-    } else {
-      score_some(0);
-    }
-    for (Index i = begin; i < end; ++i) {
-      const auto k = static_cast<std::size_t>(i);
-      pick.offer(candidates[k].row, scores[k]);
-    }
+    pick = best_row(executor, end - begin, score_some, pick, {.block_rows = kCandidatesAtOnce});
     if (pick.score > 0) threshold = std::max(threshold, safely_below(pick.score));
     drop_hopeless();
   }

@@ -33,8 +33,7 @@ void SimulatedRows::add_unit_direction(Index k) {
     square += directions_.back() * directions_.back();
   }
   const double norm = std::sqrt(square);
-  for (Index j = 0; j < options_.dim; ++j)
-    directions_[static_cast<std::size_t>(k * options_.dim + j)] /= norm;
+  for (Index j = 0; j < options_.dim; ++j) directions_[at(k * options_.dim + j)] /= norm;
 }
 
 // theta_j ~ N((1, 0, ..., 0), 0.2^2 I)
@@ -54,7 +53,7 @@ void SimulatedRows::read_likelihood(Index row, double* out) const {
   for (Index k = 0; k < options_.rank; ++k) {
     const double z = random.normal();
     if (k == 0 && random.uniform() * (1 + std::exp(-z)) > 1) y = -1;
-    for (Index j = 0; j < dim; ++j) out[j] += z * directions_[static_cast<std::size_t>(k * dim + j)];
+    for (Index j = 0; j < dim; ++j) out[j] += z * directions_[at(k * dim + j)];
   }
   double mean = 0;
   for (Index j = 0; j < dim; ++j) {

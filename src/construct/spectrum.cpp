@@ -37,7 +37,7 @@ Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& x) {
 
 double Spectrum::energy_of(Index count) const {
   double sum = 0;
-  for (Index k = 0; k < std::min(count, num_directions()); ++k) sum += energy[static_cast<std::size_t>(k)];
+  for (Index k = 0; k < std::min(count, num_directions()); ++k) sum += energy[at(k)];
   return sum;
 }
 
@@ -66,12 +66,12 @@ Spectrum sample_spectrum(const RowSource& rows, Index sample_rows) {
 
   Spectrum spectrum;
   spectrum.padded_dim = kernels::padded(rows.dim());
-  spectrum.directions.assign(static_cast<std::size_t>(spectrum.padded_dim * count), 0.0);
+  spectrum.directions.assign(at(spectrum.padded_dim * count), 0.0);
   for (Index k = 0; k < count; ++k) {
     const Index from = count - 1 - k;  // eigenvalues come in rising order
     spectrum.energy.push_back(total > 0 ? std::max(0.0, ritz.eigenvalues()(from)) / total : 0.0);
     for (Index j = 0; j < rows.dim(); ++j) {
-      spectrum.directions[static_cast<std::size_t>(k * spectrum.padded_dim + j)] = basis(j, from);
+      spectrum.directions[at(k * spectrum.padded_dim + j)] = basis(j, from);
     }
   }
   return spectrum;

@@ -1,6 +1,7 @@
 #include "giga/construct/vector_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -36,49 +37,87 @@ SelectorKind choose_selector(const RowSource& rows) {
 
 namespace {
 
-// What one block adds to the table.
-struct BlockSum {
-  std::vector<double> high, low;  // the sum of its rows, in double-double
-  double norms = 0;
-  double smallest_norm = std::numeric_limits<double>::infinity();  // of rows that are not zero
-  Index zero_rows = 0;
-  bool finite = true;
+// What a block adds to the table lies in one array, and so do the totals: the sum of the rows in
+// double-double, high and low, J numbers each; then four numbers.
+template <typename Number>
+struct SumView {
+  Number* numbers;
+  Index dim;
+
+  static Index size(Index dim) { return 2 * dim + 4; }
+  [[nodiscard]] Number* high() const { return numbers; }
+  [[nodiscard]] Number* low() const { return numbers + dim; }
+  [[nodiscard]] Number& norms() const { return numbers[2 * dim]; }              // their sum
+  [[nodiscard]] Number& smallest_norm() const { return numbers[2 * dim + 1]; }  // of rows that are not zero
+  [[nodiscard]] Number& zero_rows() const { return numbers[2 * dim + 2]; }      // how many
+  [[nodiscard]] Number& not_finite() const { return numbers[2 * dim + 3]; }     // norms
 };
 
-void add_tile(const double* x, const double* norms, Index count, Index dim, BlockSum& sum) {
-  for (const double norm : std::span(norms, static_cast<std::size_t>(count))) {
-    if (!std::isfinite(norm)) sum.finite = false;
+void add_tile(const double* x, const double* norms, Index count, const SumView<double>& sum) {
+  for (const double norm : std::span(norms, at(count))) {
+    if (!std::isfinite(norm)) ++sum.not_finite();
     if (norm == 0) {
-      ++sum.zero_rows;
+      ++sum.zero_rows();
     } else {
-      sum.smallest_norm = std::min(sum.smallest_norm, norm);
+      sum.smallest_norm() = std::min(sum.smallest_norm(), norm);
     }
-    sum.norms += norm;
+    sum.norms() += norm;
   }
-  kernels::add_rows(x, count, dim, sum.high.data(), sum.low.data());
+  kernels::add_rows(x, count, sum.dim, sum.high(), sum.low());
 }
 
+void join(const SumView<const double>& part, const SumView<double>& total) {
+  kernels::add_sums(part.high(), part.low(), total.dim, total.high(), total.low());
+  total.norms() += part.norms();
+  total.smallest_norm() = std::min(total.smallest_norm(), part.smallest_norm());
+  total.zero_rows() += part.zero_rows();
+  total.not_finite() += part.not_finite();
+}
+
+// Components that are not finite: how many there are, and the first of them.
+struct NotFinite {
+  static constexpr std::size_t kPlaces = 5;
+  struct Place {
+    Index row, col;
+    double value;
+  };
+  Index count;
+  std::array<Place, kPlaces> first;
+
+  void add(const Place& place) {
+    if (at(count) < kPlaces) first[at(count)] = place;
+    ++count;
+  }
+  void join(const NotFinite& later) {
+    const Index all = count + later.count;
+    for (std::size_t k = 0; k < std::min(kPlaces, at(later.count)); ++k) add(later.first[k]);
+    count = all;
+  }
+};
+
 // Reads everything again to say how many components are not finite, and where the first are.
-[[noreturn]] void refuse_non_finite(const RowSource& rows) {
-  constexpr int kPlaces = 5;
-  Index count = 0;
-  std::string places;
-  for (Index block = 0; block < num_blocks(rows.num_rows()); ++block) {
-    for_each_tile(rows, block, [&](Index first, const double* x, Index some) {
-      for (Index i = 0; i < some * rows.dim(); ++i) {
-        if (std::isfinite(x[i])) continue;
-        if (++count <= kPlaces) {
-          places += (places.empty() ? "" : "; ") + rows.place(first + i / rows.dim(), i % rows.dim()) +
-                    " is " + shortest(x[i]);
-        }
-      }
-    });
-  }
-  if (count == 0) {
+[[noreturn]] void refuse_non_finite(const RowSource& rows, const Executor& executor) {
+  NotFinite found{};
+  fold_blocks<NotFinite>(
+      executor, rows.num_rows(), 1, std::span(&found, 1),
+      [&](Index begin, Index count, Index /*piece*/, NotFinite* part) {
+        for_each_tile(rows, begin, count, [&](Index tile, const double* x, Index some) {
+          for (Index i = 0; i < some * rows.dim(); ++i) {
+            if (!std::isfinite(x[i])) part->add({tile + i / rows.dim(), i % rows.dim(), x[i]});
+          }
+        });
+      },
+      [](const NotFinite* part, NotFinite* total) { total->join(*part); });
+  if (found.count == 0)
     throw DataError(rows.name() + ": norms or their sum overflow; divide all values by a power of ten");
+  std::string places;
+  for (std::size_t k = 0; k < std::min(NotFinite::kPlaces, at(found.count)); ++k) {
+    const auto& [row, col, value] = found.first[k];
+    places += (k == 0 ? "" : "; ") + rows.place(row, col) + " is " + shortest(value);
   }
-  throw DataError(rows.name() + ": " + std::to_string(count) + (count == 1 ? " value is" : " values are") +
-                  " not finite: " + places + (count > kPlaces ? "; ..." : "") +
+  throw DataError(rows.name() + ": " + std::to_string(found.count) +
+                  (found.count == 1 ? " value is" : " values are") + " not finite: " + places +
+                  (at(found.count) > NotFinite::kPlaces ? "; ..." : "") +
                   "; remove those rows or mend what made them");
 }
 
@@ -94,44 +133,42 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
       executor_(&executor),
       kind_(options.selector == SelectorKind::Auto ? choose_selector(rows) : options.selector),
       lazy_(std::make_unique<Lazy>()) {
-  const auto dim = static_cast<std::size_t>(rows.dim());
+  const Index dim = rows.dim();
   std::unique_ptr<CapTreeBuilder> tree;  // these ride along, so that the rows are read once
   std::unique_ptr<QuantisedBuilder> codes;
   if (kind_ == SelectorKind::CapTree) tree = std::make_unique<CapTreeBuilder>(rows, executor);
   if (kind_ == SelectorKind::Quantised && QuantisedBuilder::suits(rows))
     codes = std::make_unique<QuantisedBuilder>(rows, executor);
 
-  std::vector<BlockSum> sums(static_cast<std::size_t>(num_blocks(rows.num_rows())));
-  executor.for_each(num_blocks(rows.num_rows()), [&](Index block) {
-    BlockSum& sum = sums[static_cast<std::size_t>(block)];
-    sum.high.assign(dim, 0.0);
-    sum.low.assign(dim, 0.0);
-    kernels::EncodeScratch scratch;
-    for_each_tile(rows, block, [&](Index first, const double* x, Index count) {
-      double norms[kTileRows];
-      row_norms(x, count, rows.dim(), norms);
-      add_tile(x, norms, count, rows.dim(), sum);
-      if (tree) tree->add(first, x, norms, count);
-      if (codes) codes->add(first, x, count, scratch);
-    });
-    if (tree || codes)
-      rows.passed(block * kBlockRows, std::min(kBlockRows, rows.num_rows() - block * kBlockRows));
-  });
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> numbers(at(SumView<double>::size(dim)), 0.0);
+  const SumView<double> total{numbers.data(), dim};
+  total.smallest_norm() = kInfinity;
+  fold_blocks<double>(
+      executor, rows.num_rows(), std::ssize(numbers), std::span(numbers),
+      [&](Index begin, Index count, Index /*piece*/, double* part) {
+        const SumView<double> sum{part, dim};
+        sum.smallest_norm() = kInfinity;
+        kernels::EncodeScratch scratch;
+        for_each_tile(rows, begin, count, [&](Index first, const double* x, Index some) {
+          double norms[kTileRows];
+          row_norms(x, some, dim, norms);
+          add_tile(x, norms, some, sum);
+          if (tree) tree->add(first, x, norms, some);
+          if (codes) codes->add(first, x, some, scratch);
+        });
+        if (tree || codes) rows.passed(begin, count);
+      },
+      [dim](const double* part, double* sum) {
+        join(SumView<const double>{part, dim}, SumView<double>{sum, dim});
+      });
+  norm_sum_ = total.norms();
+  num_zero_rows_ = static_cast<Index>(total.zero_rows());
+  if (total.not_finite() > 0 || !std::isfinite(norm_sum_)) refuse_non_finite(rows, executor);
 
-  std::vector<double> high(dim, 0.0), low(dim, 0.0);
-  double smallest_norm = std::numeric_limits<double>::infinity();
-  for (const BlockSum& sum : sums) {  // in block order: the same bits for any number of threads
-    if (!sum.finite) refuse_non_finite(rows);
-    kernels::add_sums(sum.high.data(), sum.low.data(), rows.dim(), high.data(), low.data());
-    norm_sum_ += sum.norms;
-    num_zero_rows_ += sum.zero_rows;
-    smallest_norm = std::min(smallest_norm, sum.smallest_norm);
-  }
-  if (!std::isfinite(norm_sum_)) refuse_non_finite(rows);
-
-  sum_.resize(dim);
-  for (std::size_t j = 0; j < dim; ++j)
-    sum_[j] = static_cast<Extended>(high[j]) + static_cast<Extended>(low[j]);
+  sum_.resize(at(dim));
+  for (Index j = 0; j < dim; ++j)
+    sum_[at(j)] = static_cast<Extended>(total.high()[j]) + static_cast<Extended>(total.low()[j]);
   target_norm_ = norm(sum_);
   // The rows carry a rounding of eps/2 each: a sum no larger than a few of these has no direction.
   constexpr auto kEps = static_cast<Extended>(std::numeric_limits<double>::epsilon());
@@ -140,7 +177,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
     scale(target_, 1 / target_norm_);
     // Rows too short to be given a weight are known to exact_score alone: where there are such, all are
     // scored.
-    if (smallest_norm < smallest_weighable_norm(norm_sum_)) {
+    if (total.smallest_norm() < smallest_weighable_norm(norm_sum_)) {
       kind_ = SelectorKind::Scan;
       tree.reset();
       codes.reset();

@@ -37,9 +37,8 @@ class Finder {
  private:
   void hash_rows() {
     hashes_.resize(at(data_.num_rows()));
-    executor_.for_each(num_blocks(data_.num_rows()), [this](Index block) {
-      const Index end = std::min(data_.num_rows(), (block + 1) * kBlockRows);
-      for (Index n = block * kBlockRows; n < end; ++n) {
+    for_each_block(executor_, data_.num_rows(), [this](Index first, Index count) {
+      for (Index n = first; n < first + count; ++n) {
         hashes_[at(n)] =
             hash_row(data_.features(n), data_.num_features(), data_.response()[at(n)]) & hash_mask_;
       }

@@ -26,11 +26,11 @@ class NpyOrigin : public Dataset::Origin {
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                               std::span<const Index> cols) const override {
     std::vector<std::vector<std::string>> texts;
-    std::vector<double> values(static_cast<std::size_t>(matrix_->view().cols));
+    std::vector<double> values(at(matrix_->view().cols));
     for (const Index row : rows) {
       read_rows(matrix_->view(), row, 1, values.data());
       auto& cells = texts.emplace_back();
-      for (const Index col : cols) cells.push_back(shortest(values[static_cast<std::size_t>(col)]));
+      for (const Index col : cols) cells.push_back(shortest(values[at(col)]));
     }
     return texts;
   }
@@ -40,7 +40,7 @@ class NpyOrigin : public Dataset::Origin {
 };
 
 void fill_block(const MatrixView& view, Index first, Index count, const std::vector<Slot>& slots) {
-  std::vector<double> values(static_cast<std::size_t>(count * view.cols));
+  std::vector<double> values(at(count * view.cols));
   read_rows(view, first, count, values.data());
   const double* value = values.data();
   for (Index row = first; row < first + count; ++row) {
@@ -72,10 +72,9 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
     const Index first = i * block_rows;
     const Index count = std::min(block_rows, view.rows - first);
     fill_block(view, first, count, slots);
-    const auto bytes = static_cast<std::size_t>(count * view.cols) * scalar_bytes(view.scalar);
+    const auto bytes = at(count * view.cols) * scalar_bytes(view.scalar);
     if (row_major) {
-      matrix->file().release(matrix->data_offset() + static_cast<std::size_t>(first * view.row_stride),
-                             bytes);
+      matrix->file().release(matrix->data_offset() + at(first * view.row_stride), bytes);
     }
     const std::size_t so_far = done.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     tell_bytes(observer, matrix->data_offset() + so_far, matrix->file().bytes().size());

@@ -76,11 +76,10 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
     Issues issues;
     std::optional<Problem> problem;
   };
-  std::vector<Result> results(static_cast<std::size_t>(num_blocks(num_rows)));
-  executor.for_each(num_blocks(num_rows), [&](Index block) {
-    auto& [issues, problem] = results[static_cast<std::size_t>(block)];
-    const Index end = std::min(num_rows, (block + 1) * kBlockRows);
-    for (Index row = block * kBlockRows; row < end && !problem; ++row) {
+  std::vector<Result> results(at(num_blocks(num_rows)));
+  for_each_block(executor, num_rows, [&](Index first, Index count) {
+    auto& [issues, problem] = results[at(first / kBlockRows)];
+    for (Index row = first; row < first + count && !problem; ++row) {
       for (std::size_t col = 0; col < slots.size() && !problem; ++col) {
         const Slot& slot = slots[col];
         if (slot.base == nullptr || std::isfinite(slot.base[row * slot.stride])) continue;
@@ -105,10 +104,9 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
     if (column.role == ColumnRole::Response) parts_.response_name = column.name;
     if (column.role == ColumnRole::Weight) has_weights_ = true;
   }
-  parts_.feature_names.resize(static_cast<std::size_t>(parts_.num_features));
+  parts_.feature_names.resize(at(parts_.num_features));
   for (const Column& column : parts_.columns) {
-    if (column.role == ColumnRole::Feature)
-      parts_.feature_names[static_cast<std::size_t>(column.feature)] = column.name;
+    if (column.role == ColumnRole::Feature) parts_.feature_names[at(column.feature)] = column.name;
   }
   if (!options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
@@ -162,7 +160,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     note_missing(place, issues);
     return {};
   }
-  const Column& column = parts_.columns[static_cast<std::size_t>(place.col)];
+  const Column& column = parts_.columns[at(place.col)];
   const std::string start = ", " + column_place(parts_.columns, place.col) + ": " + in_quotes(text);
   switch (cell.kind) {
     case CellKind::Number:

@@ -42,13 +42,13 @@ RunningMoments::RunningMoments(Index dim, bool full) : dim_(dim), full_(full) {
 
 void RunningMoments::clear() {
   count_ = 0;
-  mean_.assign(static_cast<std::size_t>(dim_), 0.0);
-  squares_.assign(static_cast<std::size_t>(full_ ? dim_ * dim_ : dim_), 0.0);
+  mean_.assign(at(dim_), 0.0);
+  squares_.assign(at(full_ ? dim_ * dim_ : dim_), 0.0);
 }
 
 void RunningMoments::add(const double* point) {
   ++count_;
-  const auto dim = static_cast<std::size_t>(dim_);
+  const auto dim = at(dim_);
   std::vector<double> before(dim);
   for (std::size_t d = 0; d < dim; ++d) {
     before[d] = point[d] - mean_[d];
@@ -69,8 +69,8 @@ std::vector<double> RunningMoments::shrunk() const {
   const auto n = static_cast<double>(count_);
   std::vector<double> out = squares_;
   for (double& value : out) value *= count_ > 1 ? n / ((n - 1) * (n + kPriorDraws)) : 0.0;
-  const std::size_t apart = full_ ? static_cast<std::size_t>(dim_) + 1 : 1;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dim_); ++d)
+  const std::size_t apart = full_ ? at(dim_) + 1 : 1;
+  for (std::size_t d = 0; d < at(dim_); ++d)
     out[d * apart] += kPriorVariance * kPriorDraws / (n + kPriorDraws);
   return out;
 }
@@ -85,11 +85,11 @@ Windows::Windows(Index warmup) {
   }
   begin_ = start;
   end_ = warmup - end;
-  for (Index at = start; at < end_; window *= 2) {
-    Index last = at + window;
+  for (Index begin = start; begin < end_; window *= 2) {
+    Index last = begin + window;
     if (last + 2 * window > end_) last = end_;  // no room for the next one: this takes the rest
     ends_.push_back(last - 1);
-    at = last;
+    begin = last;
   }
 }
 

@@ -30,11 +30,11 @@ struct Draws {
 
   [[nodiscard]] Index count() const { return std::ssize(values) / dim; }
   [[nodiscard]] std::span<const double> draw(Index s) const {
-    return std::span(values).subspan(static_cast<std::size_t>(s * dim), static_cast<std::size_t>(dim));
+    return std::span(values).subspan(at(s * dim), at(dim));
   }
   [[nodiscard]] std::vector<double> component(Index d) const {
     std::vector<double> out;
-    for (Index s = 0; s < count(); ++s) out.push_back(draw(s)[static_cast<std::size_t>(d)]);
+    for (Index s = 0; s < count(); ++s) out.push_back(draw(s)[at(d)]);
     return out;
   }
 };
@@ -46,7 +46,7 @@ Draws pooled(std::span<const Chain> chains, Index dim) {
     require(chain.dim == dim,
             "a chain has " + std::to_string(chain.dim) + " parameters, the model " + std::to_string(dim));
     require(chain.draws.size() == chains[0].draws.size() && !chain.draws.empty() &&
-                chain.draws.size() % static_cast<std::size_t>(dim) == 0,
+                chain.draws.size() % at(dim) == 0,
             "chains must have draws, and as many each");
     draws.values.insert(draws.values.end(), chain.draws.begin(), chain.draws.end());
   }
@@ -54,7 +54,7 @@ Draws pooled(std::span<const Chain> chains, Index dim) {
 }
 
 Draws drawn(const Normal& normal, Index count, std::uint64_t seed) {
-  Draws draws{normal.dim(), 0, std::vector<double>(static_cast<std::size_t>(count * normal.dim()))};
+  Draws draws{normal.dim(), 0, std::vector<double>(at(count * normal.dim()))};
   for (Index s = 0; s < count; ++s) {
     Stream random = stream(seed, "certificate", s);
     normal.draw(random, draws.values.data() + s * normal.dim());
@@ -79,7 +79,7 @@ Draws mapped(const Draws& draws, const LinearQuantities& quantities) {
 // sum of squares of a.c over the columns c of C.
 std::vector<Estimate> moments_of(const Normal& normal, const LinearQuantities& quantities) {
   if (quantities.count == 0) return {};
-  const auto dim = static_cast<std::size_t>(normal.dim());
+  const auto dim = at(normal.dim());
   std::vector<Estimate> out;
   for (const double mean : quantities.values(normal.mean().data())) out.push_back({mean, 0, 0, 0});
   std::vector<double> column(dim);
@@ -92,9 +92,9 @@ std::vector<Estimate> moments_of(const Normal& normal, const LinearQuantities& q
 }
 
 std::vector<std::vector<double>> by_chain(std::span<const double> series, Index num_chains) {
-  const auto each = series.size() / static_cast<std::size_t>(num_chains);
+  const auto each = series.size() / at(num_chains);
   std::vector<std::vector<double>> chains;
-  for (std::size_t c = 0; c < static_cast<std::size_t>(num_chains); ++c) {
+  for (std::size_t c = 0; c < at(num_chains); ++c) {
     const auto part = series.subspan(c * each, each);
     chains.emplace_back(part.begin(), part.end());
   }
@@ -183,36 +183,34 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
     out.weights.assign(out.weights.size(), 1 / static_cast<double>(count));
   }
   out.usable = (out.k_hat <= out.k_limit || out.flat) && out.effective_size >= options.min_effective_size;
-  out.after.resize(static_cast<std::size_t>(draws.dim));
+  out.after.resize(at(draws.dim));
   executor.for_each(draws.dim, [&](Index d) {
-    out.after[static_cast<std::size_t>(d)] =
-        weighted_estimate(draws.component(d), out.weights, draws.num_chains, out.relative_ess);
+    out.after[at(d)] = weighted_estimate(draws.component(d), out.weights, draws.num_chains, out.relative_ess);
   });
   const Draws quantities = mapped(draws, options.quantities);
-  out.quantities_after.resize(static_cast<std::size_t>(quantities.dim));
+  out.quantities_after.resize(at(quantities.dim));
   executor.for_each(quantities.dim, [&](Index q) {
-    out.quantities_after[static_cast<std::size_t>(q)] =
+    out.quantities_after[at(q)] =
         weighted_estimate(quantities.component(q), out.weights, draws.num_chains, out.relative_ess);
   });
   return out;
 }
 
 std::vector<Estimate> plain_moments(const Draws& draws, const Executor& executor) {
-  std::vector<Estimate> out(static_cast<std::size_t>(draws.dim));
+  std::vector<Estimate> out(at(draws.dim));
   executor.for_each(draws.dim, [&](Index d) {
     const QuantitySummary one = summarise(by_chain(draws.component(d), draws.num_chains));
-    out[static_cast<std::size_t>(d)] = {one.mean, one.sd, one.mcse_mean, one.mcse_sd};
+    out[at(d)] = {one.mean, one.sd, one.mcse_mean, one.mcse_sd};
   });
   return out;
 }
 
 // Fills in what is known of the chains alone.
 void diagnose(const Draws& draws, const Executor& executor, Certificate& out) {
-  const auto dim = static_cast<std::size_t>(draws.dim);
+  const auto dim = at(draws.dim);
   std::vector<std::optional<QuantitySummary>> each(dim);
-  executor.for_each(draws.dim, [&](Index d) {
-    each[static_cast<std::size_t>(d)] = summarise(by_chain(draws.component(d), draws.num_chains));
-  });
+  executor.for_each(
+      draws.dim, [&](Index d) { each[at(d)] = summarise(by_chain(draws.component(d), draws.num_chains)); });
   out.max_rhat = 0;
   out.min_ess = std::numeric_limits<double>::infinity();
   for (const auto& one : each) {
@@ -311,7 +309,7 @@ class Work {
     for (Index s = 0; s < draws.count(); ++s) {
       const Extended prior = Extended{prior_.log_density(draws.draw(s), Order::Value).value};
       const Extended sampled = Extended{normal.log_density(draws.draw(s), Order::Value).value};
-      ratios.push_back(static_cast<double>(all[static_cast<std::size_t>(s)] + prior - sampled));
+      ratios.push_back(static_cast<double>(all[at(s)] + prior - sampled));
     }
     return ratios;
   }
@@ -355,10 +353,10 @@ class Work {
       const ExtendedVector few = gradient_sums(*coreset_, draws.values, executor_);
       for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= few[i];
     }
-    const auto dim = static_cast<std::size_t>(draws.dim);
+    const auto dim = at(draws.dim);
     const std::vector<double>& factor = whitener.factor();
     SquaredLengths out;
-    for (std::size_t s = 0; s < static_cast<std::size_t>(draws.count()); ++s) {
+    for (std::size_t s = 0; s < at(draws.count()); ++s) {
       Extended plain = 0, whitened = 0;
       for (std::size_t d = 0; d < dim; ++d) {
         plain += gradient[s * dim + d] * gradient[s * dim + d];
@@ -384,7 +382,7 @@ class Work {
     std::vector<double> weights;
     Extended total = 0;
     for (const Index s : chosen) {
-      weights.push_back(correction.weights[static_cast<std::size_t>(s)]);
+      weights.push_back(correction.weights[at(s)]);
       total += weights.back();
     }
     for (double& w : weights) w = total > 0 ? static_cast<double>(w / total) : 0;

@@ -15,8 +15,7 @@ struct DrawMatrix {
 
   [[nodiscard]] Index num_chains() const { return num_draws > 0 ? std::ssize(values) / num_draws : 0; }
   [[nodiscard]] std::span<const double> chain(Index c) const {
-    return std::span(values).subspan(static_cast<std::size_t>(c * num_draws),
-                                     static_cast<std::size_t>(num_draws));
+    return std::span(values).subspan(at(c * num_draws), at(num_draws));
   }
 };
 

@@ -10,7 +10,7 @@
 namespace giga {
 
 Hamiltonian::Hamiltonian(const DensityView& density)
-    : inverse_metric(static_cast<std::size_t>(density.dim()), 1.0), density_(density) {}
+    : inverse_metric(at(density.dim()), 1.0), density_(density) {}
 
 void Hamiltonian::evaluate(PhasePoint& point) {
   point.gradient.resize(point.q.size());

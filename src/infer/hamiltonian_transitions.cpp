@@ -41,8 +41,8 @@ bool goes_on(const Vector& left_v, const Vector& right_v, const Vector& rho) {
 
 class Nuts final : public Transition {
  public:
-  Nuts(Index dim, Index max_depth) : max_depth_(max_depth), beside_(static_cast<std::size_t>(max_depth) + 1) {
-    seam_.resize(static_cast<std::size_t>(dim));
+  Nuts(Index dim, Index max_depth) : max_depth_(max_depth), beside_(at(max_depth) + 1) {
+    seam_.resize(at(dim));
   }
 
   DrawStats move(PhasePoint& point, Hamiltonian& hamiltonian, double step, Stream& random) override {
@@ -99,7 +99,7 @@ class Nuts final : public Transition {
       set_single(edge, fault(Fault::NutsUniformDraws) ? 0 : gain, out);
       return !stats_.divergent;
     }
-    Segment& second = beside_[static_cast<std::size_t>(depth - 1)];
+    Segment& second = beside_[at(depth - 1)];
     if (!extend(depth - 1, edge, forward, out) || !extend(depth - 1, edge, forward, second)) return false;
     // Within a subtree every state is drawn by its weight.
     double both = log_sum(out.log_weight, second.log_weight);

@@ -80,8 +80,9 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
   return std::nullopt;
 }
 
-Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Normal& prior) {
-  const std::vector<double> start = likelihood.start();
+Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Normal& prior,
+                  const Executor& executor) {
+  const std::vector<double> start = likelihood.start(executor);
   for (const std::vector<double>& values : {start, prior.mean()}) {
     if (auto place = posterior.at(Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values))))
       return *std::move(place);
@@ -101,7 +102,7 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
                                 std::to_string(likelihood.num_parameters()) + " parameters");
   }
   const Posterior posterior(likelihood, prior, executor);
-  Place place = first_place(posterior, likelihood, prior);
+  Place place = first_place(posterior, likelihood, prior, executor);
   LaplaceEnd end = LaplaceEnd::IterationLimit;
   Index iteration = 0;
   double decrement = 0;

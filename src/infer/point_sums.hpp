@@ -1,7 +1,7 @@
 // Sums over all rows at many points at once: what the certificate spends its time on.
 //
 // Rows are taken in the blocks of executor.hpp, summed in double within a block and in extended precision
-// over blocks, in block order: the same bits for any number of threads. The sum of 10^8 log-likelihoods has
+// over blocks, in block order: the same bits under any executor. The sum of 10^8 log-likelihoods has
 // an error far below 1e-6, which is what their differences need.
 #pragma once
 

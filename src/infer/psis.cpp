@@ -142,7 +142,7 @@ PsisResult psis(std::span<const double> log_ratios, double relative_ess) {
     result.tail = PsisTail::TooShort;
   } else {
     const std::vector<std::size_t> order = ascending(x);
-    const std::size_t begin = order.size() - static_cast<std::size_t>(result.tail_length);
+    const std::size_t begin = order.size() - at(result.tail_length);
     std::vector<double> tail;
     for (std::size_t k = begin; k < order.size(); ++k) tail.push_back(x[order[k]]);
     result.tail = smooth(tail, x[order[begin - 1]], result.k_hat);

@@ -24,9 +24,9 @@ constexpr Index kFewParameters = 64;
 bool is_isotropic(const Normal& prior) {
   const Index dim = prior.dim();
   for (Index d = 0; d < dim; ++d) {
-    if (prior.mean()[static_cast<std::size_t>(d)] != 0) return false;
+    if (prior.mean()[at(d)] != 0) return false;
     for (Index e = 0; e < dim; ++e) {
-      const double value = prior.precision()[static_cast<std::size_t>(d * dim + e)];
+      const double value = prior.precision()[at(d * dim + e)];
       if (value != (d == e ? prior.precision()[0] : 0.0)) return false;
     }
   }
@@ -75,7 +75,7 @@ Packing pack(const LinearModel& regression) {
 
 bool last_column_is_ones(const LinearModel& regression) {
   const Index dim = regression.num_columns();
-  std::vector<double> row(static_cast<std::size_t>(dim));
+  std::vector<double> row(at(dim));
   for (Index n = 0; n < regression.num_rows(); ++n) {
     regression.design(n, 1, row.data());
     if (row.back() != 1) return false;
@@ -98,13 +98,12 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
   num_plain_ = packing.plain;
   has_constant_ = num_plain_ > 0 && last_column_is_ones(regression);
   num_tiles_ = (std::ssize(packing.rows) + kTile - 1) / kTile;
-  const auto room = static_cast<std::size_t>(num_tiles_ * kTile);
-  z_.assign(static_cast<std::size_t>((num_plain_ * plain_dim() + (num_tiles_ - num_plain_) * dim_) * kTile),
-            0.0);
+  const auto room = at(num_tiles_ * kTile);
+  z_.assign(at((num_plain_ * plain_dim() + (num_tiles_ - num_plain_) * dim_) * kTile), 0.0);
   y_.assign(room, 1.0);
   weights_.assign(room, 0.0);
   log_factorials_.assign(room, 0.0);
-  std::vector<double> row(static_cast<std::size_t>(dim_));
+  std::vector<double> row(at(dim_));
   for (std::size_t k = 0; k < packing.rows.size(); ++k) {
     const auto [n, times] = packing.rows[k];
     const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
@@ -114,7 +113,7 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
     y_[k] = regression.response(n);
     weights_[k] = times;
     for (Index d = 0; d < (plain ? plain_dim() : dim_); ++d) {
-      const double value = row[static_cast<std::size_t>(d)];
+      const double value = row[at(d)];
       if (plain) {
         z[kernels::place_in_strips(lane, d, plain_dim())] = y_[k] * value;
       } else {
@@ -166,7 +165,7 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
                                kTile, values.data(), slopes.data());
     const double* weights = weights_.data() + t * kTile;
     for (Index i = 0; i < kTile; ++i) {
-      const auto k = static_cast<std::size_t>(i);
+      const auto k = at(i);
       if (weights[i] == 0) {  // padding, whose value may be anything
         slopes[k] = 0;
         continue;
@@ -191,23 +190,25 @@ double RegressionPosterior::log_likelihood(const double* theta, double* gradient
     }
     return value;
   }
-  std::vector<double> values(static_cast<std::size_t>(blocks));
-  std::vector<double> sums(static_cast<std::size_t>(blocks * dim_ * kPackedLanes));
-  executor_->for_each(blocks, [&](Index b) {
-    values[static_cast<std::size_t>(b)] = block(b, theta, sums.data() + b * dim_ * kPackedLanes);
-  });
-  double value = 0;
-  for (Index b = 0; b < blocks; ++b) {  // in block order, as above
-    value += values[static_cast<std::size_t>(b)];
-    kernels::total_of(sums.data() + b * dim_ * kPackedLanes, dim_, gradient);
-  }
-  return value;
+  // Both the parts and the total have the value first: then the sums of a block by lane, or the gradient.
+  std::vector<double> total(at(1 + dim_), 0.0);
+  fold_blocks<double>(
+      *executor_, num_tiles_ * kTile, 1 + dim_ * kPackedLanes, std::span(total),
+      [&](Index first, Index /*count*/, Index /*piece*/, double* part) {
+        part[0] = block(first / kBlockRows, theta, part + 1);
+      },
+      [this](const double* part, double* sum) {
+        sum[0] += part[0];
+        kernels::total_of(part + 1, dim_, sum + 1);
+      });
+  std::copy_n(total.begin() + 1, dim_, gradient);
+  return total[0];
 }
 
 double RegressionPosterior::add_prior(const double* theta, double* gradient) const {
   if (!isotropic_) {
-    const Derivatives prior = prior_.log_density({theta, static_cast<std::size_t>(dim_)}, Order::Gradient);
-    for (Index d = 0; d < dim_; ++d) gradient[d] += prior.gradient[static_cast<std::size_t>(d)];
+    const Derivatives prior = prior_.log_density({theta, at(dim_)}, Order::Gradient);
+    for (Index d = 0; d < dim_; ++d) gradient[d] += prior.gradient[at(d)];
     return prior.value;
   }
   double precision = prior_.precision()[0];

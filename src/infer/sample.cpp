@@ -189,7 +189,7 @@ std::vector<std::vector<double>> dispersed_starts(const Normal& about, Index cha
   std::vector<std::vector<double>> starts;
   for (Index c = 0; c < chains; ++c) {
     Stream random = stream(seed, "start", c);
-    std::vector<double> start(static_cast<std::size_t>(about.dim()));
+    std::vector<double> start(at(about.dim()));
     about.draw(random, start.data());
     for (std::size_t d = 0; d < start.size(); ++d)
       start[d] = about.mean()[d] + kWider * (start[d] - about.mean()[d]);

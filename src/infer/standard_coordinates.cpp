@@ -16,12 +16,10 @@ constexpr Index kFewParameters = 64;
 }  // namespace
 
 StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bool transposed) {
-  std::vector<double> row(static_cast<std::size_t>(dim));
+  std::vector<double> row(at(dim));
   const auto is_zero = [](double value) { return value == 0; };
   for (Index r = 0; r < dim; ++r) {
-    for (Index c = 0; c < dim; ++c)
-      row[static_cast<std::size_t>(c)] =
-          matrix[static_cast<std::size_t>(transposed ? c * dim + r : r * dim + c)];
+    for (Index c = 0; c < dim; ++c) row[at(c)] = matrix[at(transposed ? c * dim + r : r * dim + c)];
     const auto first = std::find_if_not(row.begin(), row.end(), is_zero);
     const auto last = std::find_if_not(row.rbegin(), std::make_reverse_iterator(first), is_zero).base();
     rows.push_back({first - row.begin(), last - row.begin(), values.size()});
@@ -62,7 +60,7 @@ double StandardCoordinates::log_density(const double* z, double* gradient) const
 }
 
 void StandardCoordinates::take_back(Chain& chain) const {
-  std::vector<double> theta(static_cast<std::size_t>(dim()));
+  std::vector<double> theta(at(dim()));
   for (Index s = 0; s < chain.num_draws(); ++s) {
     double* draw = chain.draws.data() + s * dim();
     to_parameters(draw, theta.data());

@@ -26,7 +26,7 @@ void Points::get(Index point, double* theta) const {
   for (Index d = 0; d < dim_; ++d) theta[d] = at(d, point);
 }
 
-std::vector<double> Likelihood::start() const {
+std::vector<double> Likelihood::start(const Executor& /*executor*/) const {
   return std::vector<double>(static_cast<std::size_t>(num_parameters()), 0.0);
 }
 
@@ -106,11 +106,11 @@ class FunctionLikelihood : public Likelihood {
                                      const Executor& executor) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());
     return sum_of_blocks(num_rows(), num_parameters(), order, executor,
-                         [&](Index first, Index count, Derivatives& sum) {
+                         [&](Index first, Index count, const DerivativeSums& sum) {
                            std::vector<double> gradient(dim), hessian(dim * dim);
                            for (Index n = first; n < first + count; ++n) {
                              const double times = multiplicity(n);
-                             sum.value += times * functions_.log_likelihood(row(n), theta.data());
+                             *sum.value += times * functions_.log_likelihood(row(n), theta.data());
                              if (order >= Order::Gradient) {
                                functions_.gradient(row(n), theta.data(), gradient.data());
                                for (std::size_t d = 0; d < dim; ++d) sum.gradient[d] += times * gradient[d];

@@ -218,8 +218,8 @@ void Regression::add_gradients(Index first, Index count, const Points& points, I
 Derivatives Regression::evaluate(std::span<const double> theta, Order order, const Executor& executor) const {
   const Index dim = num_parameters();
   if (std::ssize(theta) != dim) throw std::invalid_argument("theta has the wrong length");
-  Derivatives total =
-      sum_of_blocks(num_rows(), dim, order, executor, [&](Index first, Index count, Derivatives& sum) {
+  Derivatives total = sum_of_blocks(
+      num_rows(), dim, order, executor, [&](Index first, Index count, const DerivativeSums& sum) {
         std::vector<double> z(static_cast<std::size_t>(kTile * dim));
         std::array<double, kTile> s, y, value, slope, bend, factorials;
         for (Index begin = 0; begin < count; begin += kTile) {
@@ -236,14 +236,12 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
           for (Index i = 0; i < kTile; ++i) {
             const auto k = static_cast<std::size_t>(i);
             const double times = i < some ? parts_->times(row + i) : 0.0;
-            if (i < some) sum.value += times * value[k];
+            if (i < some) *sum.value += times * value[k];
             slope[k] = i < some ? slope[k] * times : 0.0;
             if (order >= Order::Hessian) bend[k] = i < some ? bend[k] * times : 0.0;
           }
-          if (order >= Order::Gradient)
-            kernels::add_weighted_rows(z.data(), dim, slope.data(), sum.gradient.data());
-          if (order >= Order::Hessian)
-            kernels::add_weighted_squares(z.data(), dim, bend.data(), sum.hessian.data());
+          if (order >= Order::Gradient) kernels::add_weighted_rows(z.data(), dim, slope.data(), sum.gradient);
+          if (order >= Order::Hessian) kernels::add_weighted_squares(z.data(), dim, bend.data(), sum.hessian);
         }
       });
   for (Index d = 0; d < dim && order >= Order::Hessian; ++d) {
@@ -267,36 +265,52 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
                                       std::vector<double>(weights.begin(), weights.end()), parts_->family);
 }
 
-std::vector<double> Regression::start() const {
-  std::vector<double> theta = Likelihood::start();
+// The sums run through the rows in their order, with no sums of blocks between: a part is what the rows of a
+// block bring to each of the two, and those that the last block lacks are 0.
+std::vector<double> Regression::start(const Executor& executor) const {
+  std::vector<double> theta = Likelihood::start(executor);
   if (!parts_->design.ends_in_ones()) return theta;
-  Extended sum = 0, total = 0;
-  for (Index n = 0; n < num_rows(); ++n) {
-    sum += static_cast<Extended>(multiplicity(n) * response(n));
-    total += static_cast<Extended>(multiplicity(n));
-  }
-  theta.back() = predictor_of_mean(parts_->family.family, static_cast<double>(sum / total));
+  ExtendedVector sums = {0, 0};  // of the responses, and of how often they count
+  fold_blocks<double>(
+      executor, num_rows(), 2 * kBlockRows, std::span(sums),
+      [this](Index first, Index count, Index /*piece*/, double* part) {
+        for (Index i = 0; i < count; ++i) {
+          part[i] = multiplicity(first + i) * response(first + i);
+          part[kBlockRows + i] = multiplicity(first + i);
+        }
+      },
+      [](const double* part, Extended* total) {
+        for (Index i = 0; i < kBlockRows; ++i) {
+          total[0] += static_cast<Extended>(part[i]);
+          total[1] += static_cast<Extended>(part[kBlockRows + i]);
+        }
+      });
+  theta.back() = predictor_of_mean(parts_->family.family, static_cast<double>(sums[0] / sums[1]));
   return theta;
 }
 
 bool Regression::separates(std::span<const double> theta, const Executor& executor) const {
   if (parts_->family.family != Family::BernoulliLogit) return false;
   const Index dim = num_parameters();
-  std::atomic<bool> all = true;
-  executor.for_each(num_blocks(num_rows()), [&](Index block) {
-    std::vector<double> z(static_cast<std::size_t>(kTile * dim));
-    std::array<double, kTile> s;
-    const Index end = std::min(num_rows(), (block + 1) * kBlockRows);
-    for (Index row = block * kBlockRows; row < end && all.load(std::memory_order_relaxed); row += kTile) {
-      const Index some = std::min(kTile, end - row);
-      parts_->design.by_component(row, some, z.data());
-      kernels::predict(z.data(), dim, theta.data(), s.data());
-      for (Index i = 0; i < some; ++i) {
-        if (!(response(row + i) * s[static_cast<std::size_t>(i)] > 0)) all = false;
-      }
-    }
-  });
-  return all;
+  char misplaced = 0;                    // whether a row is not on the side of its label
+  std::atomic<bool> known_here = false;  // one has been met: blocks that follow need not be looked at
+  fold_blocks<char>(
+      executor, num_rows(), 1, std::span(&misplaced, 1),
+      [&](Index first, Index count, Index /*piece*/, char* part) {
+        std::vector<double> z(at(kTile * dim));
+        std::array<double, kTile> s;
+        for (Index begin = 0; begin < count && !known_here.load(std::memory_order_relaxed); begin += kTile) {
+          const Index row = first + begin, some = std::min(kTile, count - begin);
+          parts_->design.by_component(row, some, z.data());
+          kernels::predict(z.data(), dim, theta.data(), s.data());
+          for (Index i = 0; i < some; ++i) {
+            if (!(response(row + i) * s[at(i)] > 0)) *part = 1;
+          }
+          if (*part != 0) known_here = true;
+        }
+      },
+      [](const char* part, char* total) { *total = *part != 0 ? *part : *total; });
+  return misplaced == 0;
 }
 
 }  // namespace giga

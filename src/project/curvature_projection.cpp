@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "giga/project/random_projection.hpp"
-#include "model/block_sum.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
@@ -87,9 +86,8 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 // The sum of u u' over all rows, u = C'z.
 Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const Executor& executor) {
   const Index dim = regression.num_columns();
-  const Derivatives sum = sum_of_blocks(
-      regression.num_rows(), dim, Order::Hessian, executor,
-      [&](Index first, Index count, Derivatives& block) {
+  const ExtendedVector sum =
+      sum_blocks(executor, regression.num_rows(), dim * dim, [&](Index first, Index count, double* part) {
         const Scratch z(kTile * dim), u(kTile * frame.stride());
         for (Index begin = 0; begin < count; begin += kTile) {
           const Index some = std::min(kTile, count - begin);
@@ -98,13 +96,13 @@ Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const 
           for (Index i = 0; i < some; ++i) {
             const double* un = u.data() + i * frame.stride();
             for (Index d = 0; d < dim; ++d) {
-              for (Index e = 0; e <= d; ++e)
-                block.hessian[static_cast<std::size_t>(d * dim + e)] += un[d] * un[e];
+              for (Index e = 0; e <= d; ++e) part[d * dim + e] += un[d] * un[e];
             }
           }
         }
       });
-  const Matrix lower = Eigen::Map<const Matrix>(sum.hessian.data(), dim, dim);
+  Matrix lower(dim, dim);
+  std::transform(sum.begin(), sum.end(), lower.data(), [](Extended x) { return static_cast<double>(x); });
   return lower.selfadjointView<Eigen::Lower>();
 }
 
@@ -123,7 +121,7 @@ Points frame_for(const LinearModel& regression, const Normal& pihat, const Execu
   Points frame(dim, spanned);
   for (Index k = 0; k < spanned; ++k) {
     const Eigen::VectorXd column = turned.col(k);
-    frame.set(k, {column.data(), static_cast<std::size_t>(dim)});
+    frame.set(k, {column.data(), at(dim)});
   }
   return frame;
 }
@@ -138,16 +136,15 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
       frame_(frame_for(regression, pihat, executor)),
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
-      slope_(static_cast<std::size_t>(regression.num_rows())),
-      bend_(static_cast<std::size_t>(regression.num_rows())) {
+      slope_(at(regression.num_rows())),
+      bend_(at(regression.num_rows())) {
   if (pihat.dim() != regression.num_columns()) throw std::invalid_argument("pihat has another dimension");
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
-  executor.for_each(num_blocks(num_rows()), [&](Index block) {
-    const Index end = std::min(num_rows(), (block + 1) * kBlockRows);
-    for (Index first = block * kBlockRows; first < end; first += kTile)
-      find_coefficients(first, std::min(kTile, end - first));
+  for_each_block(executor, num_rows(), [this](Index first, Index count) {
+    for (Index begin = 0; begin < count; begin += kTile)
+      find_coefficients(first + begin, std::min(kTile, count - begin));
   });
 }
 
@@ -161,8 +158,8 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   regression_->design(first, count, z.data());
   std::array<double, kTile> mean, y;
   for (Index i = 0; i < count; ++i) {
-    mean[static_cast<std::size_t>(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
-    y[static_cast<std::size_t>(i)] = regression_->response(first + i);
+    mean[at(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
+    y[at(i)] = regression_->response(first + i);
   }
   if (options_.expansion == Expansion::Taylor) {
     kernels::derivatives(regression_->family(), y.data(), nullptr, mean.data(), count, nullptr,
@@ -172,11 +169,11 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   kernels::predict_many(z.data(), count, dim, frame_.component(0), frame_.stride(), u.data());
   Average average(regression_->family());
   for (Index i = 0; i < count; ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const auto k = at(i);
     const double* un = u.data() + i * frame_.stride();
     const double sd = std::sqrt(product(un, un, frame_.count()));
-    const auto at = static_cast<std::size_t>(first + i);
-    std::tie(slope_[at], bend_[at]) = average.under(mean[k], sd, y[k]);
+    const auto n = at(first + i);
+    std::tie(slope_[n], bend_[n]) = average.under(mean[k], sd, y[k]);
   }
 }
 
@@ -223,7 +220,7 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
         regression_->multiplicity(n) * std::sqrt(static_cast<double>(dim) / static_cast<double>(num));
     for (Index j = 0; j < num; ++j) {
       const double rest = slopes.data()[j] - slope_at(n) - curvature_at(n) * (sn[j] - mean);
-      const Index along = remainder_.coordinate[static_cast<std::size_t>(j)];
+      const Index along = remainder_.coordinate[at(j)];
       out[i * this->dim() + j] = along < frame_.count() ? times * rest * u[i * frame_.stride() + along] : 0.0;
     }
   }

@@ -12,10 +12,9 @@ std::vector<double> exact_vectors(const GaussianMean& model, const Normal& pihat
   double trace = 0;
   for (const double sd : pihat.standard_deviations()) trace += sd * sd;
   std::vector<double> out;
-  out.reserve(static_cast<std::size_t>(model.num_rows() * (dim + 1)));
+  out.reserve(at(model.num_rows() * (dim + 1)));
   for (Index n = 0; n < model.num_rows(); ++n) {
-    for (Index d = 0; d < dim; ++d)
-      out.push_back(model.observation(n)[d] - pihat.mean()[static_cast<std::size_t>(d)]);
+    for (Index d = 0; d < dim; ++d) out.push_back(model.observation(n)[d] - pihat.mean()[at(d)]);
     out.push_back(std::sqrt(trace));
   }
   return out;

@@ -14,12 +14,12 @@ namespace giga {
 SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
                             std::string_view purpose) {
   const Index dim = pihat.dim();
-  std::vector<std::vector<double>> thetas(static_cast<std::size_t>(count));
+  std::vector<std::vector<double>> thetas(at(count));
   std::vector<std::pair<Index, Index>> order;  // coordinate, feature
   for (Index j = 0; j < count; ++j) {
     Stream random = stream(seed, purpose, j);
-    std::vector<double>& theta = thetas[static_cast<std::size_t>(j)];
-    theta.resize(static_cast<std::size_t>(dim));
+    std::vector<double>& theta = thetas[at(j)];
+    theta.resize(at(dim));
     pihat.draw(random, theta.data());
     order.emplace_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(dim))), j);
   }
@@ -27,16 +27,15 @@ SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std
   SlopeFeatures features{
       Points(dim, count), {}, {}, std::sqrt(static_cast<double>(dim) / static_cast<double>(count))};
   for (Index j = 0; j < count; ++j) {
-    const auto [coordinate, drawn] = order[static_cast<std::size_t>(j)];
-    features.points.set(j, thetas[static_cast<std::size_t>(drawn)]);
+    const auto [coordinate, drawn] = order[at(j)];
+    features.points.set(j, thetas[at(drawn)]);
     features.coordinate.push_back(coordinate);
   }
   if (whitened) {
     features.frame.emplace(dim, dim);
-    std::vector<double> theta(static_cast<std::size_t>(dim));
+    std::vector<double> theta(at(dim));
     for (Index k = 0; k < dim; ++k) {
-      for (Index d = 0; d < dim; ++d)
-        theta[static_cast<std::size_t>(d)] = pihat.factor()[static_cast<std::size_t>(d * dim + k)];
+      for (Index d = 0; d < dim; ++d) theta[at(d)] = pihat.factor()[at(d * dim + k)];
       features.frame->set(k, theta);
     }
   }

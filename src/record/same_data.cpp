@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "giga/base/error.hpp"
@@ -91,21 +92,21 @@ void require_same_scale(const Problem& problem, const CoresetFile& file, const E
 }  // namespace
 
 std::string data_digest(const Dataset& data, const Executor& executor) {
-  std::vector<std::uint64_t> blocks(static_cast<std::size_t>(num_blocks(data.num_rows())));
-  executor.for_each(std::ssize(blocks), [&](Index block) {
-    Digest digest;
-    const Index first = block * kBlockRows, end = std::min(first + kBlockRows, data.num_rows());
-    for (Index n = first; n < end; ++n) {
-      for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(n)[d]);
-      digest.add(data.response()[static_cast<std::size_t>(n)]);
-      digest.add(data.weight(n));
-    }
-    blocks[static_cast<std::size_t>(block)] = digest.value();
-  });
   Digest all;
   all.add(static_cast<std::uint64_t>(data.num_rows()));
   all.add(static_cast<std::uint64_t>(data.num_features()));
-  for (const std::uint64_t block : blocks) all.add(block);
+  fold_blocks<std::uint64_t>(
+      executor, data.num_rows(), 1, std::span(&all, 1),
+      [&data](Index first, Index count, Index /*piece*/, std::uint64_t* part) {
+        Digest digest;
+        for (Index n = first; n < first + count; ++n) {
+          for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(n)[d]);
+          digest.add(data.response()[at(n)]);
+          digest.add(data.weight(n));
+        }
+        *part = digest.value();
+      },
+      [](const std::uint64_t* part, Digest* total) { total->add(*part); });
   return all.text();
 }
 

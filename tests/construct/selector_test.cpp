@@ -104,9 +104,9 @@ class AskedRows final : public RowSource {
 std::unique_ptr<Selector> plain_codes(const RowSource& rows, const Executor& executor,
                                       const ExtendedVector& target) {
   QuantisedBuilder builder(rows, executor);
-  executor.for_each(num_blocks(rows.num_rows()), [&](Index block) {
+  for_each_block(executor, rows.num_rows(), [&](Index begin, Index block_rows) {
     kernels::EncodeScratch scratch;
-    for_each_tile(rows, block,
+    for_each_tile(rows, begin, block_rows,
                   [&](Index first, const double* x, Index count) { builder.add(first, x, count, scratch); });
   });
   return builder.finish(target);

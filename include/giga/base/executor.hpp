@@ -11,6 +11,7 @@
 #include <functional>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "giga/base/types.hpp"
@@ -20,8 +21,8 @@ namespace giga {
 /// Rows in a block.
 inline constexpr Index kBlockRows = 4096;
 
-[[nodiscard]] constexpr Index num_blocks(Index num_rows) {
-  return (num_rows + kBlockRows - 1) / kBlockRows;
+[[nodiscard]] constexpr Index num_blocks(Index num_rows, Index block_rows = kBlockRows) {
+  return (num_rows + block_rows - 1) / block_rows;
 }
 
 /// A fold over blocks with its types forgotten, so that an executor may send parts and totals elsewhere:
@@ -31,7 +32,8 @@ struct BlockFold {
   Index num_pieces = 1;        ///< Shares of the work of one block, which fill() is called for separately.
   std::size_t part_bytes = 0;  ///< Of one block; zero bytes when fill() gets them.
   std::size_t total_bytes = 0;
-  Index at_once = 0;  ///< Most parts held at a time, >= 1.
+  Index at_once = 0;       ///< Most parts held at a time, >= 1.
+  bool backwards = false;  ///< A hint: blocks had better be filled from the last to the first.
   /// Any thread, any order; the pieces of a block write to different places of its part.
   std::function<void(Index block, Index piece, std::byte* part)> fill;
   /// One block after the other, in block order.
@@ -68,6 +70,8 @@ class Executor {
 struct FoldOptions {
   Index num_pieces = 1;
   Index at_once = 0;  ///< Most blocks between two calls of `progress`; 0: as many as fit in 64 MB.
+  Index block_rows = kBlockRows;
+  bool backwards = false;
   std::function<void(Index blocks_done)> progress = {};
 };
 
@@ -80,15 +84,16 @@ void fold_blocks(const Executor& executor, Index num_rows, Index part_width, std
   static_assert(std::is_trivially_copyable_v<Part> && std::is_trivially_copyable_v<Total>);
   constexpr Index kBytesAtOnce = Index{1} << 26, kFewest = 16, kMost = 4096;
   BlockFold work;
-  work.num_blocks = num_blocks(num_rows);
+  work.num_blocks = num_blocks(num_rows, options.block_rows);
   work.num_pieces = options.num_pieces;
   work.part_bytes = static_cast<std::size_t>(part_width) * sizeof(Part);
   work.total_bytes = total.size_bytes();
   const Index affordable = kBytesAtOnce / std::max<Index>(1, static_cast<Index>(work.part_bytes));
   work.at_once = options.at_once > 0 ? options.at_once : std::clamp(affordable, kFewest, kMost);
-  work.fill = [&fill, num_rows](Index block, Index piece, std::byte* part) {
-    const Index first = block * kBlockRows;
-    fill(first, std::min(kBlockRows, num_rows - first), piece, reinterpret_cast<Part*>(part));
+  work.backwards = options.backwards;
+  work.fill = [&fill, num_rows, size = options.block_rows](Index block, Index piece, std::byte* part) {
+    const Index first = block * size;
+    fill(first, std::min(size, num_rows - first), piece, reinterpret_cast<Part*>(part));
   };
   work.join = [&join](const std::byte* part, std::byte* sum) {
     join(reinterpret_cast<const Part*>(part), reinterpret_cast<Total*>(sum));

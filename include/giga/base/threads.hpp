@@ -1,4 +1,4 @@
-// The executors of one process: a small pool of threads, and the calling thread alone.
+// The executors of one process: a small crew of threads, and the calling thread alone.
 #pragma once
 
 #include <functional>

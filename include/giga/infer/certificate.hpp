@@ -142,7 +142,7 @@ struct Certificate {
 
 /// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the empty
 /// coreset, whose posterior is the prior. Chains must have draws, as many each, of the model's dimension
-/// (std::invalid_argument). The same bits for any number of threads; at most about 100 MB and what the draws
+/// (std::invalid_argument). The same bits under any executor; at most about 100 MB and what the draws
 /// take. The observer is told of the rows gone through in each part (Stage::Certify), from the thread that
 /// calls certify.
 [[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,

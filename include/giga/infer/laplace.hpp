@@ -36,7 +36,7 @@ struct LaplaceResult {
   LaplaceEnd end = LaplaceEnd::Converged;
 };
 
-/// Damped Newton from likelihood.start(). Every step raises the log joint, and the search along a step ends
+/// Damped Newton from Likelihood::start(). Every step raises the log joint, and the search along a step ends
 /// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is. The
 /// observer is asked before every iteration.
 [[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior,

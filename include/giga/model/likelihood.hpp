@@ -104,7 +104,7 @@ class Likelihood {
                              double* out) const = 0;
 
   /// sum_n multiplicity(n) L_n(theta) and its derivatives, in blocks reduced in block order: the same bits
-  /// for any number of threads.
+  /// under any executor.
   [[nodiscard]] virtual Derivatives evaluate(std::span<const double> theta, Order order,
                                              const Executor& executor) const = 0;
 
@@ -114,7 +114,7 @@ class Likelihood {
                                                            std::span<const double> weights) const = 0;
 
   /// Where an optimiser should begin.
-  [[nodiscard]] virtual std::vector<double> start() const;
+  [[nodiscard]] virtual std::vector<double> start(const Executor& executor) const;
   /// What parameter d is called.
   [[nodiscard]] virtual std::string parameter_name(Index d) const;
 

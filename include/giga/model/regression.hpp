@@ -49,7 +49,7 @@ class Regression final : public Likelihood, public LinearModel {
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
   /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone.
-  [[nodiscard]] std::vector<double> start() const override;
+  [[nodiscard]] std::vector<double> start(const Executor& executor) const override;
   [[nodiscard]] std::string parameter_name(Index d) const override;
   [[nodiscard]] const LinearModel* linear_model() const override { return this; }
 

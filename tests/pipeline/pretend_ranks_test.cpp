@@ -1,0 +1,239 @@
+// Every stage under three pretended ranks gives the bits of one thread, and so do two threads.
+#include "support/pretend_ranks.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "giga/base/random.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
+#include "giga/data/read_dataset.hpp"
+#include "giga/infer/regression_posterior.hpp"
+#include "giga/pipeline/fit.hpp"
+#include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/same_data.hpp"
+#include "support/temp_dir.hpp"
+
+namespace giga::test {
+namespace {
+
+constexpr int kRows = 24'000;  // 20,000 of them distinct: five blocks
+
+constexpr std::array kMethods = {Method::Giga,       Method::Corrective, Method::FrankWolfe,
+                                 Method::Importance, Method::Uniform,    Method::Pursuit};
+constexpr std::array kSelectors = {SelectorKind::Auto, SelectorKind::Scan, SelectorKind::Quantised,
+                                   SelectorKind::CapTree};
+
+// Three features, a label, a count and a measurement; every sixth row repeats the one before it.
+const TempDir& folder_with_data() {
+  static const TempDir folder;
+  static const bool written = [] {
+    std::string text = "a,b,c,w,label,count,length\n", row;
+    Stream random = stream(17, "ranks");
+    for (int n = 0; n < kRows; ++n) {
+      if (n % 6 != 5) {
+        const double a = random.normal(), b = 3 + 2 * random.normal(), c = std::exp(random.normal());
+        const double s = 0.8 * a - 0.3 * (b - 3) + 0.1 * c;
+        row = shortest(a) + "," + shortest(b) + "," + shortest(c) + "," + shortest(0.5 + random.uniform()) +
+              (random.uniform() < 1 / (1 + std::exp(-s)) ? ",1," : ",0,") + std::to_string(random.below(4)) +
+              "," + shortest(s + 0.7 * random.normal()) + "\n";
+      }
+      text += row;
+    }
+    write_file(folder / "data.csv", text);
+    return true;
+  }();
+  (void)written;
+  return folder;
+}
+
+Dataset data_of(Family family, const Executor& executor, bool weighted = false) {
+  const char* response = family == Family::BernoulliLogit     ? "label"
+                         : family == Family::GaussianIdentity ? "length"
+                                                              : "count";
+  ReadOptions options{.response = response, .features = std::vector<std::string>{"a", "b", "c"}};
+  if (weighted) options.weights = "w";
+  return read_dataset(folder_with_data() / "data.csv", options, executor);
+}
+
+// A problem, read and prepared by an executor.
+struct Prepared {
+  explicit Prepared(const Executor& by, Family family = Family::BernoulliLogit, bool weighted = false)
+      : executor(by), data(data_of(family, by, weighted)), problem(data, {.family = {family, 0.7}}, by) {}
+
+  const Executor& executor;
+  Dataset data;
+  Problem problem;
+};
+
+void expect_same(const Coreset& one, const Coreset& other, const std::string& what) {
+  EXPECT_FALSE(one.rows.empty()) << what;
+  EXPECT_EQ(one.rows, other.rows) << what;
+  EXPECT_EQ(one.weights, other.weights) << what;
+}
+
+void expect_same(const Correction& one, const Correction& other) {
+  EXPECT_EQ(one.k_hat, other.k_hat);
+  EXPECT_EQ(one.effective_size, other.effective_size);
+  EXPECT_EQ(one.spread, other.spread);
+  EXPECT_EQ(one.weights, other.weights);
+  ASSERT_EQ(one.after.size(), other.after.size());
+  for (std::size_t d = 0; d < one.after.size(); ++d) {
+    EXPECT_EQ(one.before[d].mean, other.before[d].mean);
+    EXPECT_EQ(one.before[d].sd, other.before[d].sd);
+    EXPECT_EQ(one.after[d].mean, other.after[d].mean);
+    EXPECT_EQ(one.after[d].sd, other.after[d].sd);
+    EXPECT_EQ(one.quantities_after[d].mean, other.quantities_after[d].mean);
+  }
+}
+
+void expect_same(const Certificate& one, const Certificate& other) {
+  expect_same(one.coreset, other.coreset);
+  expect_same(one.laplace, other.laplace);
+  for (const auto& measure :
+       {&Certificate::fisher_coreset, &Certificate::fisher_full, &Certificate::fisher_laplace}) {
+    EXPECT_EQ((one.*measure).value, (other.*measure).value);
+    EXPECT_EQ((one.*measure).whitened, (other.*measure).whitened);
+    EXPECT_EQ((one.*measure).mcse, (other.*measure).mcse);
+  }
+  EXPECT_EQ(one.kl_laplace.of_full, other.kl_laplace.of_full);
+  EXPECT_EQ(one.kl_draws.of_full, other.kl_draws.of_full);
+  EXPECT_EQ(one.disagreement, other.disagreement);
+  EXPECT_EQ(one.max_rhat, other.max_rhat);
+  EXPECT_EQ(one.doubt, other.doubt);
+}
+
+class PretendedRanks : public ::testing::Test {
+ protected:
+  const Threads one_{1}, two_{2};
+  const PretendRanks three_{3};
+  const std::array<const Executor*, 2> others_ = {&two_, &three_};
+};
+
+TEST_F(PretendedRanks, ReadAndStandardiseToTheSameBits) {
+  for (const bool weighted : {false, true}) {
+    const Prepared want(one_, Family::GaussianIdentity, weighted);
+    ASSERT_GT(num_blocks(want.problem.model().num_rows()), 3);
+    ASSERT_EQ(want.problem.distinct().num_repeats, kRows / 6);
+    for (const Executor* executor : others_) {
+      const Prepared got(*executor, Family::GaussianIdentity, weighted);
+      EXPECT_EQ(got.problem.distinct().rows, want.problem.distinct().rows);
+      EXPECT_EQ(got.problem.distinct().multiplicity, want.problem.distinct().multiplicity);
+      EXPECT_EQ(got.problem.scale().mean, want.problem.scale().mean);
+      EXPECT_EQ(got.problem.scale().scale, want.problem.scale().scale);
+      EXPECT_EQ(data_digest(got.data, *executor), data_digest(want.data, one_));
+    }
+  }
+}
+
+TEST_F(PretendedRanks, FindTheSameModeOfEveryFamily) {
+  for (const Family family :
+       {Family::BernoulliLogit, Family::PoissonSoftplus, Family::PoissonLog, Family::GaussianIdentity}) {
+    const Prepared want(one_, family);
+    const LaplaceResult mode = laplace(want.problem.model(), want.problem.prior(), one_);
+    for (const Executor* executor : others_) {
+      const Prepared got(*executor, family);
+      const LaplaceResult other = laplace(got.problem.model(), got.problem.prior(), *executor);
+      EXPECT_EQ(other.posterior.mean(), mode.posterior.mean()) << family_name(family);
+      EXPECT_EQ(other.posterior.precision(), mode.posterior.precision()) << family_name(family);
+      EXPECT_EQ(other.log_joint, mode.log_joint) << family_name(family);
+      EXPECT_EQ(got.problem.model().separates(mode.posterior.mean(), *executor),
+                want.problem.model().separates(mode.posterior.mean(), one_));
+      EXPECT_EQ(mode_notes(got.problem, mode.posterior.mean(), *executor),
+                mode_notes(want.problem, mode.posterior.mean(), one_));
+    }
+  }
+}
+
+TEST_F(PretendedRanks, ShareTheRowsOfAPackedPosterior) {
+  const Prepared want(one_);
+  const std::vector<double> theta = {0.3, -0.2, 0.1, 0.4};
+  std::vector<double> alone(4), shared(4);
+  const double value =
+      RegressionPosterior(want.problem.model(), want.problem.prior()).log_density(theta.data(), alone.data());
+  for (const Executor* executor : others_) {
+    const RegressionPosterior posterior(want.problem.model(), want.problem.prior(), executor);
+    EXPECT_EQ(posterior.log_density(theta.data(), shared.data()), value);
+    EXPECT_EQ(shared, alone);
+  }
+}
+
+TEST_F(PretendedRanks, BuildTheSameCoresetByEveryMethodAndSelector) {
+  const Prepared want(one_), two(two_), three(three_);
+  CoresetOptions options;
+  options.projection_dim = 40;
+  options.heldout_dim = 20;
+  options.size = 15;
+  for (const Method method : kMethods) {
+    for (const SelectorKind selector : kSelectors) {
+      options.method = method;
+      options.selector = selector;
+      const std::string what = std::string(name(method)) + ", " + std::string(name(selector));
+      const CoresetResult straight = build_coreset(want.problem, options, one_);
+      for (const Prepared* other : {&two, &three}) {
+        const CoresetResult got = build_coreset(other->problem, options, other->executor);
+        expect_same(got.coreset, straight.coreset, what);
+        EXPECT_EQ(got.build.relative_error, straight.build.relative_error) << what;
+        EXPECT_EQ(got.heldout_error, straight.heldout_error) << what;
+        EXPECT_EQ(got.norm_sum, straight.norm_sum) << what;
+        EXPECT_EQ(got.target_norm, straight.target_norm) << what;
+      }
+    }
+  }
+}
+
+TEST_F(PretendedRanks, BuildTheSameCoresetOfEveryProjection) {
+  const Prepared want(one_), two(two_), three(three_);
+  CoresetOptions options;
+  options.projection = ProjectionKind::Curvature;
+  options.heldout_dim = 20;
+  options.size = 20;
+  for (const Index remainder : {0, 30}) {
+    options.expansion = remainder > 0 ? Expansion::Hermite : Expansion::Taylor;
+    options.remainder_dim = remainder;
+    const CoresetResult straight = build_coreset(want.problem, options, one_);
+    for (const Prepared* other : {&two, &three})
+      expect_same(build_coreset(other->problem, options, other->executor).coreset, straight.coreset,
+                  std::string(name(options.expansion)));
+  }
+}
+
+TEST_F(PretendedRanks, FitToTheSameDrawsAndTheSameCertificate) {
+  FitOptions options;
+  options.sample.warmup = 100;
+  options.sample.draws = 100;
+  options.laplace_draws = 200;
+  options.coreset.tolerance = 0.9;  // the first coreset is not good enough: there is another round
+  const Prepared want(one_);
+  const FitResult straight = fit(want.problem, options, one_);
+  EXPECT_GE(straight.rounds.size(), 2U);
+  for (const Executor* executor : others_) {
+    const Prepared other(*executor);
+    const FitResult got = fit(other.problem, options, *executor);
+    expect_same(got.coreset.coreset, straight.coreset.coreset, "fit");
+    ASSERT_EQ(got.chains.size(), straight.chains.size());
+    for (std::size_t c = 0; c < got.chains.size(); ++c)
+      EXPECT_EQ(got.chains[c].draws, straight.chains[c].draws);
+    expect_same(got.certificate, straight.certificate);
+    ASSERT_EQ(got.rounds.size(), straight.rounds.size());
+    for (std::size_t r = 0; r < got.rounds.size(); ++r)
+      EXPECT_EQ(got.rounds[r].size, straight.rounds[r].size);
+  }
+}
+
+// What makes these tests worth having: with the total passed on in another order they fail.
+TEST_F(PretendedRanks, GiveOtherBitsWhereTheOrderOfBlocksIsBroken) {
+  const PretendRanks broken(3, PretendRanks::Way::Backwards);
+  const Prepared want(one_, Family::GaussianIdentity, true);
+  EXPECT_NE(data_digest(want.data, broken), data_digest(want.data, one_));
+  const std::vector<double> theta = {0.3, -0.2, 0.1, 0.4};
+  const Derivatives straight = want.problem.model().evaluate(theta, Order::Hessian, one_);
+  EXPECT_EQ(want.problem.model().evaluate(theta, Order::Hessian, three_).hessian, straight.hessian);
+  EXPECT_NE(standardise(want.data, want.problem.distinct(), broken).mean, want.problem.scale().mean);
+}
+
+}  // namespace
+}  // namespace giga::test
