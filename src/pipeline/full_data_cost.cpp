@@ -38,7 +38,7 @@ FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chain
   const auto model = coreset_model(problem, some);
   const Posterior posterior(*model, problem.prior());
   FullDataCost cost;
-  cost.gradient_seconds = gradient_seconds(posterior, problem.likelihood().start()) *
+  cost.gradient_seconds = gradient_seconds(posterior, problem.likelihood().start(executor)) *
                           static_cast<double>(num_rows) / static_cast<double>(some.size());
   for (const Chain& chain : chains) {
     Index gradients = chain.num_gradients;
