@@ -224,15 +224,21 @@ TEST_F(PretendedRanks, FitToTheSameDrawsAndTheSameCertificate) {
   }
 }
 
-// What makes these tests worth having: with the total passed on in another order they fail.
+// What makes these tests worth having: with the total passed on in another order some of them fail. (Sums in
+// extended precision hide it from most others, once they are rounded to double.)
 TEST_F(PretendedRanks, GiveOtherBitsWhereTheOrderOfBlocksIsBroken) {
   const PretendRanks broken(3, PretendRanks::Way::Backwards);
   const Prepared want(one_, Family::GaussianIdentity, true);
   EXPECT_NE(data_digest(want.data, broken), data_digest(want.data, one_));
   const std::vector<double> theta = {0.3, -0.2, 0.1, 0.4};
-  const Derivatives straight = want.problem.model().evaluate(theta, Order::Hessian, one_);
-  EXPECT_EQ(want.problem.model().evaluate(theta, Order::Hessian, three_).hessian, straight.hessian);
-  EXPECT_NE(standardise(want.data, want.problem.distinct(), broken).mean, want.problem.scale().mean);
+  const auto gradient_by = [&](const Executor& executor) {
+    std::vector<double> gradient(4);
+    RegressionPosterior(want.problem.model(), want.problem.prior(), &executor)
+        .log_density(theta.data(), gradient.data());
+    return gradient;
+  };
+  EXPECT_EQ(gradient_by(three_), gradient_by(one_));
+  EXPECT_NE(gradient_by(broken), gradient_by(one_));
 }
 
 }  // namespace
