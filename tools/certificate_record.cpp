@@ -5,6 +5,7 @@
 
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -54,7 +55,7 @@ Json certificate_json(const Certificate& certificate, const std::vector<std::str
   Json out;
   out["verdict"] = certificate.safe() ? "safe" : "not_safe";
   out["doubt"] = name(certificate.doubt);
-  out["sentence"] = certificate_sentence(certificate);
+  out["sentence"] = spelled(certificate_sentence(certificate));
   for (const auto& [key, value] : certificate_numbers(certificate)) out[key] = number_json(key, value);
   out["num_draws_not_finite"] = certificate.num_draws_not_finite;
   out["max_rhat_allowed"] = certificate.max_rhat_allowed;

@@ -50,9 +50,9 @@ void note_noise(const Problem& problem, std::span<const double> mode, std::vecto
   const double scale = residual_scale(problem.model(), mode), ratio = scale / family.noise_scale;
   if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +
-                  " and --noise-scale is " + three_digits(family.noise_scale) + ": posterior sds are " +
+                  " and `noise_scale` is " + three_digits(family.noise_scale) + ": posterior sds are " +
                   three_digits(std::max(ratio, 1 / ratio)) + " times too " + (ratio > 1 ? "small" : "large") +
-                  "; set --noise-scale, or rescale the response");
+                  "; set `noise_scale`, or rescale the response");
 }
 
 void note_prior(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
@@ -65,7 +65,7 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
       "the posterior mode of '" + printable(problem.model().parameter_name(furthest - mode.begin()), 40) +
       "' is " + three_digits(distance) +
       " prior standard deviations from 0: prior and data contradict each other; consider a larger "
-      "--prior-scale");
+      "`prior_scale`");
 }
 
 }  // namespace
