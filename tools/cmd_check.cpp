@@ -18,6 +18,7 @@
 #include "support/exit_codes.hpp"
 #include "support/progress.hpp"
 #include "support/signals.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -117,7 +118,7 @@ class Check {
 
   void say(const std::string& text, CheckOutcome& out) const {
     note_(text);
-    out.notes.push_back(text);
+    out.notes.push_back(spelled(text));
   }
 
   Certificate certified(const Problem& problem, const Coreset& chosen, const std::vector<Chain>& chains,
@@ -155,7 +156,7 @@ void run(Arguments arguments) {
     write_stdout(record);
   } else {
     if (!request.quiet) write_stderr(check_facts(request, outcome));
-    write_stdout(certificate_text(outcome.certificate, outcome.names));
+    write_stdout(spelled(certificate_text(outcome.certificate, outcome.names)));
   }
   if (request.strict && !outcome.certificate.safe()) throw NotSafe{};
 }

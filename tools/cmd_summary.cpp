@@ -17,6 +17,7 @@
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/signals.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -176,7 +177,7 @@ void run(const Arguments& arguments) {
   const Threads executor(0, stop_requested);
   const std::vector<Quantity> quantities = summarise_chains(chains, read.names, log_density, executor);
   const SamplerHealth health = health_of(chains, sampler, depth);
-  const std::vector<std::string> said = warnings(quantities, health);
+  const std::vector<std::string> said = spelled(warnings(quantities, health));
   stop_if_signalled();
   for (const std::string& text : said) note(text);
   note_corrected(read.beside, request.files[0].parent_path(), note);

@@ -10,6 +10,7 @@
 #include "giga/record/same_data.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "support/resources.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -146,7 +147,7 @@ std::string fit_summary(const FitRequest& request, const FitOutcome& outcome) {
   if (outcome.rounds.size() > 1) line("rounds", rounds_text(outcome));
   line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",
                             outcome.build.result.relative_error, outcome.build.data->heldout_error));
-  line("certificate", certificate_sentence(outcome.certificate));
+  line("certificate", spelled(certificate_sentence(outcome.certificate)));
   line("table", table_text(outcome.certificate));
   line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
                               "{:.2f} certify, {:.2f} report: {:.2f} in all",

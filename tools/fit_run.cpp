@@ -18,6 +18,7 @@
 #include "sample_run.hpp"
 #include "support/exit_codes.hpp"
 #include "support/signals.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -116,7 +117,7 @@ class FitRun {
  private:
   void say(const std::string& text) {
     note_(text);
-    outcome_.notes.push_back(text);
+    outcome_.notes.push_back(spelled(text));
   }
 
   // What can be said before the work.
@@ -175,6 +176,7 @@ class FitRun {
     ReportData page =
         report_data(problem, result.coreset, result.chains, &result.certificate, facts, executor_);
     page.notes = outcome_.notes;  // as they were said, in the order of the record
+    page.spelling = [](const std::string& text) { return spelled(text); };
     std::string coreset = coreset_csv(outcome_.build);
     out.files.emplace_back("coreset.csv", std::move(coreset));
     out.files.emplace_back("coreset.json", coreset_companion(request_.build, outcome_.build));

@@ -12,6 +12,7 @@
 #include "giga/data/mapped_file.hpp"
 #include "giga/record/draws_file.hpp"
 #include "run_folder.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -166,6 +167,7 @@ ReportData report_of(const fs::path& folder, const Json& record, const Executor&
       chains, executor);
   add_facts(data, facts);
   data.notes = facts.notes;
+  data.spelling = [](const std::string& text) { return spelled(text); };
   return data;
 }
 

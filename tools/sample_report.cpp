@@ -8,6 +8,7 @@
 #include "giga/record/same_data.hpp"
 #include "giga/record/draws_file.hpp"
 #include "support/resources.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -51,9 +52,9 @@ SampleOutcome sample_outcome(const SampleRequest& request, const Problem& proble
   const Index depth = request.sample.sampler == SamplerKind::Nuts ? request.sample.max_depth : 0;
   outcome.health = health_of(outcome.chains, request.sample.sampler, depth);
   // What is wrong with a coefficient is wrong with it on both scales: it is said once.
-  outcome.warnings =
+  outcome.warnings = spelled(
       warnings(std::span(outcome.quantities).first(1 + static_cast<std::size_t>(outcome.num_original)),
-               outcome.health);
+               outcome.health));
   return outcome;
 }
 

@@ -60,9 +60,9 @@ class Roles {
     return static_cast<std::size_t>(found - names_.begin());
   }
 
-  void assign(std::size_t col, ColumnRole role, const char* option) {
+  void assign(std::size_t col, ColumnRole role, const char* field) {
     if (columns_[col].role != ColumnRole::Unused) {
-      throw NoSuchColumn(file_ + ": column " + quoted(names_[col]) + " given with " + option +
+      throw NoSuchColumn(file_ + ": column " + quoted(names_[col]) + " given with " + field +
                          " has another role already; give every column one role");
     }
     columns_[col].role = role;
@@ -110,12 +110,12 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
                                  const std::string& name) {
   refuse_repeated_names(names, name);
   Roles roles(names, name);
-  if (options.weights) roles.assign(roles.find(*options.weights), ColumnRole::Weight, "--weights");
+  if (options.weights) roles.assign(roles.find(*options.weights), ColumnRole::Weight, "`weights`");
   roles.assign(options.response ? roles.find(*options.response) : roles.default_response(),
-               ColumnRole::Response, "--response");
+               ColumnRole::Response, "`response`");
   if (options.features) {
     for (const std::string& feature : *options.features) {
-      roles.assign(roles.find(feature), ColumnRole::Feature, "--features");
+      roles.assign(roles.find(feature), ColumnRole::Feature, "`features`");
     }
   } else {
     roles.assign_all_others(options.unused);

@@ -82,7 +82,7 @@ void refuse_delimiter(std::string_view first, Index line, char delimiter, const 
   // The comma is the default, but not of a .tsv.
   const char* where = delimiter == '\t' && other == ',' ? " and name the file .csv" : "";
   throw DataError(name + ": found 1 column; is the delimiter " + (other == '\t' ? "a tab" : quoted) +
-                  "? Set it with --delimiter " + (other == '\t' ? "tab" : quoted) + where);
+                  "? Set it with `delimiter = " + (other == '\t' ? "tab" : quoted) + "`" + where);
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ std::vector<std::string> read_names(std::string_view first, std::size_t offset, 
   if (numeric) {
     throw DataError(name + ": line " + std::to_string(line) + " has numbers where names are expected ('" +
                     printable(first.substr(0, first.find_first_of("\r\n"))) +
-                    "'); if the file has no header use --no-header");
+                    "'); if the file has no header use `header = false`");
   }
   return std::move(row.cells);
 }

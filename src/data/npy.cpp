@@ -375,8 +375,8 @@ NpyMatrix NpyMatrix::open(const std::filesystem::path& path) {
   return {std::move(file), view};
 }
 
-NpyWriter::NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool overwrite)
-    : expected_(value_count(rows, cols)), out_(target, overwrite) {
+NpyWriter::NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force)
+    : expected_(value_count(rows, cols)), out_(target, force) {
   out_.write(written_header(rows, cols));
 }
 

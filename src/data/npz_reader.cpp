@@ -251,7 +251,7 @@ Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& o
     const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
     if (!used) {
       table.add_note("member '" + printable(member.name) + "' of the archive was not used" +
-                     (member.name == "w.npy" ? " (weights: --weights w)" : ""));
+                     (member.name == "w.npy" ? " (weights: `weights = w`)" : ""));
     }
   }
   table.allocate(layout.rows);

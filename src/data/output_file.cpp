@@ -33,7 +33,7 @@ std::string words(int error) {
 }
 
 [[noreturn]] void refuse_existing(const std::filesystem::path& path) {
-  throw CannotCreate(printable_path(path) + " exists; use --force to replace it");
+  throw CannotCreate(printable_path(path) + " exists; use `force` to replace it");
 }
 
 std::optional<struct stat> status_of(const std::filesystem::path& path) {
@@ -115,8 +115,8 @@ bool OutputFile::is_direct(const std::filesystem::path& target) {
   return status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode) && !S_ISBLK(status->st_mode);
 }
 
-OutputFile::OutputFile(const std::filesystem::path& target, bool overwrite)
-    : target_(target), final_(target), overwrite_(overwrite) {
+OutputFile::OutputFile(const std::filesystem::path& target, bool force)
+    : target_(target), final_(target), force_(force) {
   if (!target.has_filename()) refuse(target, "names a folder; give a file name");
   buffer_.reserve(kBufferBytes);
   const auto status = status_of(target);
@@ -129,7 +129,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, bool overwrite)
   // symlink_status: a dangling link is also something that must not be replaced unasked.
   std::error_code ignored;
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
-  if (exists && !overwrite) refuse_existing(target);
+  if (exists && !force) refuse_existing(target);
   if (status) {
     if (auto resolved = std::filesystem::canonical(target, ignored); !ignored) final_ = std::move(resolved);
   }
@@ -228,7 +228,7 @@ void OutputFile::commit() {
 
 void OutputFile::publish() {
   int error = 0;
-  if (overwrite_) {
+  if (force_) {
     if (::rename(temporary_.c_str(), final_.c_str()) != 0) error = errno;
   } else {
     error = rename_without_replacing(temporary_.c_str(), final_.c_str());

@@ -25,9 +25,9 @@ std::string in_quotes(std::string_view value) {
 std::string advice(const Column& column, const std::string& cure = "correct it") {
   switch (column.role) {
     case ColumnRole::Feature:
-      return cure + ", or leave the column out: name the columns to use with --features";
-    case ColumnRole::Response: return cure + ", or choose another column with --response";
-    default: return cure + ", or choose another column with --weights";
+      return cure + ", or leave the column out: name the columns to use with `features`";
+    case ColumnRole::Response: return cure + ", or choose another column with `response`";
+    default: return cure + ", or choose another column with `weights`";
   }
 }
 
@@ -110,7 +110,7 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   }
   if (!options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
-             "', as no column is called y; --response chooses another");
+             "', as no column is called y; `response` chooses another");
 }
 
 void Table::allocate(Index rows) {
@@ -175,7 +175,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
       if (const std::string cure = cure_of(text); !cure.empty())
         return start + " is not a number; " + advice(column, cure);
       if (place.row == 0 && column.role == ColumnRole::Feature) {
-        return start + " is not a number; if the column holds text, name the numeric columns with --features";
+        return start + " is not a number; if the column holds text, name the numeric columns with `features`";
       }
       return start + " is not a number; " + advice(column);
   }
@@ -231,7 +231,7 @@ void Table::refuse_missing() const {
   if (issues_.missing > static_cast<Index>(kPlacesShown)) message += "; ...";
   const std::string empty = empty_column();
   throw DataError(message + "; " +
-                  (empty.empty() ? "fill them in, or drop such rows with --missing drop" : empty));
+                  (empty.empty() ? "fill them in, or drop such rows with `missing = drop`" : empty));
 }
 
 void Table::drop_incomplete_rows() {
@@ -286,7 +286,7 @@ void Table::note_unnamed_features() {
     parts_.notes.push_back(
         "column " + std::to_string(j + 1) +
         " has no name and is used as a feature; if it numbers the rows, name the others with "
-        "--features");
+        "`features`");
   }
 }
 

@@ -17,6 +17,7 @@
 #include "giga/record/draws_file.hpp"
 #include "giga/record/run_folder.hpp"
 #include "giga/record/same_data.hpp"
+#include "giga/report/certificate_text.hpp"
 #include "job/words.hpp"
 
 namespace giga {
@@ -248,6 +249,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
       CheckedDraws{std::ssize(draws->chains), draws->chains[0].num_draws(), !job.draws, draws->known};
   record.certificate_names = scales.names();
   record.certificate_originals = scales.num_original();
+  record.certificate_sentence = observer.spelled(certificate_sentence(*record.certificate));
   record.notes = notes.kept();
   record.notes->insert(record.notes->end(), said_already.begin(), said_already.end());
   record.seconds = seconds;

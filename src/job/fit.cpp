@@ -18,6 +18,7 @@
 #include "giga/job/sample.hpp"
 #include "giga/record/same_data.hpp"
 #include "giga/record/weights_file.hpp"
+#include "giga/report/certificate_text.hpp"
 #include "job/words.hpp"
 
 namespace giga {
@@ -98,6 +99,8 @@ class FitWork {
         fit_run(problem, job_.fit, result, executor_, {job_.times, notes_.kept(), job_.read, digest});
     for (const std::string& text : run.summary.warnings) notes_.mention(text);
     RunRecord& record = run.record;
+    for (std::string& text : record.warnings) text = observer_.spelled(text);
+    record.certificate_sentence = observer_.spelled(certificate_sentence(*record.certificate));
     record.command_line = job_.command_line;
     record.options.path = job_.input;
     record.options.protocol = job_.protocol;
@@ -128,7 +131,7 @@ FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserv
   if (!job.resumed) stopped.begin({job.input.native(), fs::absolute(input), job.settings});
   try {
     FitRun run = FitWork(job, &stopped, executor, observer).go();
-    write_run_folder(job.out, true, fit_files(run));
+    write_run_folder(job.out, true, fit_files(run, observer.spelling));
     stopped.remove();
     return run;
   } catch (const Stopped&) {
@@ -163,7 +166,7 @@ FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& o
   require_free(job);
   if (job.input != "-") return fit_and_keep(job, executor, observer);
   FitRun run = FitWork(job, nullptr, executor, observer).go();
-  write_run_folder(job.out, true, fit_files(run));
+  write_run_folder(job.out, true, fit_files(run, observer.spelling));
   return run;
 }
 
@@ -219,14 +222,14 @@ std::string posterior_csv(const FitRun& run) {
   return weighted_csv(corrected_quantities(run.summary, run.record.certificate->coreset));
 }
 
-RunFiles fit_files(const FitRun& run) {
+RunFiles fit_files(const FitRun& run, const Spelling& spelling) {
   RunFiles files;
   files.emplace_back(kCoresetFiles[0], coreset_csv(run.coreset));
   if (run.coreset.has_table()) files.emplace_back(kCoresetFiles[1], coreset_json(run.coreset));
   for (auto& file : draws_files(run.summary, *run.record.options.sample)) files.push_back(std::move(file));
   files.emplace_back(kWeightsFile, weights_csv(run.summary.chains, run.record.certificate->coreset.weights));
   if (run.safe()) files.emplace_back(kPosteriorFile, posterior_csv(run));
-  files.emplace_back(kReportFile, report_html(report_data(run.record, run.summary)));
+  files.emplace_back(kReportFile, report_html(report_data(run.record, run.summary, spelling)));
   files.emplace_back(kRecordFile, run_json(run.record));
   return files;
 }

@@ -136,8 +136,9 @@ void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, R
 
 }  // namespace
 
-ReportData report_data(const RunRecord& record, const PosteriorSummary& summary) {
+ReportData report_data(const RunRecord& record, const PosteriorSummary& summary, const Spelling& spelling) {
   ReportData data;
+  data.spelling = spelling;
   data.data_name = job::input_name(record.options.path);
   data.title = "giga " + record.command + ": " + data.data_name;
   data.num_rows = record.num_rows;
@@ -170,8 +171,8 @@ fs::path run_report(const ReportJob& job, const Executor& executor) {
       throw DataError(printable_path(path) + ": is not a record of giga fit or giga sample");
     const std::vector<Chain> chains = chains_in(job.folder, record);
     add_certificate(job.folder, chains, record);
-    ReportData data =
-        report_data(record, posterior_summary(record.scales(), chains, *record.options.sample, executor));
+    ReportData data = report_data(
+        record, posterior_summary(record.scales(), chains, *record.options.sample, executor), job.spelling);
     if (job.title) data.title = *job.title;
     page = report_html(data);
   } catch (const std::invalid_argument& error) {  // parts that do not fit each other

@@ -115,7 +115,10 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   tell(observer.watch, {.stage = Stage::Report});
   SampleRun run{record_of(job, loaded, executor),
                 posterior_summary(scales, drawn.chains, job.sample, executor)};
-  for (const std::string& text : run.summary.warnings) notes.mention(text);
+  for (std::string& text : run.summary.warnings) {
+    notes.mention(text);
+    text = observer.spelled(text);
+  }
   run.record.mode = mode;
   add_summary(run.record, run.summary, drawn.chain_seconds);
   run.record.seconds = seconds;

@@ -116,7 +116,10 @@ SummaryRun run_summary(const std::vector<fs::path>& inputs, const Executor& exec
   run.health = health_of(chains, sampler, depth);
   run.warnings = warnings(run.quantities, run.health);
   tell(observer.watch, {.stage = Stage::Report});
-  for (const std::string& text : run.warnings) notes.mention(text);
+  for (std::string& text : run.warnings) {
+    notes.mention(text);
+    text = observer.spelled(text);
+  }
   note_corrected(beside, run.files[0].parent_path(), notes);
   return run;
 }

@@ -12,7 +12,7 @@ namespace giga::job {
 
 void Notes::say(const std::string& text) {
   mention(text);
-  kept_.push_back(text);
+  kept_.push_back(observer_.spelled(text));
 }
 
 void Notes::say(const std::vector<std::string>& texts) {

@@ -45,7 +45,7 @@ Response labels(const Dataset& data) {
     throw DataError(data.name() + ": column '" + printable(data.response_name()) + "' has the values " +
                     listed(found, kListed) +
                     "; bernoulli needs 0 and 1, or -1 and 1: recode them, or choose another column with "
-                    "--response");
+                    "`response`");
   }
   Response out;
   out.values.reserve(y.size());

@@ -74,9 +74,9 @@ void note_noise(const Problem& problem, std::span<const double> mode, const Exec
   const double scale = residual_scale(*linear, mode, executor), ratio = scale / family.noise_scale;
   if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +
-                  " and --noise-scale is " + three_digits(family.noise_scale) + ": posterior sds are " +
+                  " and `noise_scale` is " + three_digits(family.noise_scale) + ": posterior sds are " +
                   three_digits(std::max(ratio, 1 / ratio)) + " times too " + (ratio > 1 ? "small" : "large") +
-                  "; set --noise-scale, or rescale the response");
+                  "; set `noise_scale`, or rescale the response");
 }
 
 void note_prior(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
@@ -97,7 +97,7 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
       printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
       three_digits(distance) +
       " prior standard deviations from 0: prior and data contradict each other; consider a larger "
-      "--prior-scale");
+      "`prior_scale`");
 }
 
 }  // namespace

@@ -47,11 +47,12 @@ Json number_json(const std::string& name, double value) {
 
 }  // namespace
 
-Json form_of(const Certificate& certificate, const std::vector<std::string>& names, Index num_original) {
+Json form_of(const Certificate& certificate, const std::vector<std::string>& names, Index num_original,
+             const std::string& sentence) {
   Json out;
   out["verdict"] = certificate.safe() ? "safe" : "not_safe";
   out["doubt"] = name(certificate.doubt);
-  out["sentence"] = certificate_sentence(certificate);
+  out["sentence"] = sentence.empty() ? certificate_sentence(certificate) : sentence;
   for (const auto& [key, value] : certificate_numbers(certificate)) out[key] = number_json(key, value);
   out["num_draws_not_finite"] = certificate.num_draws_not_finite;
   out["max_rhat_allowed"] = certificate.max_rhat_allowed;

@@ -67,9 +67,10 @@ struct Scaled {
 [[nodiscard]] Json form_of(const Quantity& quantity);
 
 /// `names` are those of certificate_text; the first `num_original` are on the scale of the data. What is read
-/// is what a report shows: moments of parameters and weights of draws are left out.
+/// is what a report shows: moments of parameters and weights of draws are left out. `sentence` is the verdict
+/// as the front end spells it; empty: certificate_sentence.
 [[nodiscard]] Json form_of(const Certificate& certificate, const std::vector<std::string>& names,
-                           Index num_original);
+                           Index num_original, const std::string& sentence = {});
 [[nodiscard]] Certificate certificate_of(const Fields& fields);
 
 /// An array of forms, and back.

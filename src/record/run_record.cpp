@@ -305,9 +305,9 @@ std::string run_json(const RunRecord& run) {
   } else if (run.command == "build") {
     out["diagnostics"] = nullptr;
   }
-  out["certificate"] =
-      run.certificate ? record::form_of(*run.certificate, run.certificate_names, run.certificate_originals)
-                      : Json(nullptr);
+  out["certificate"] = run.certificate ? record::form_of(*run.certificate, run.certificate_names,
+                                                         run.certificate_originals, run.certificate_sentence)
+                                       : Json(nullptr);
   if (run.notes) out["notes"] = *run.notes;
   if (run.command == "fit")
     out["full_data"] = run.full_data ? record::form_of(*run.full_data) : Json(nullptr);

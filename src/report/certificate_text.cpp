@@ -130,7 +130,7 @@ std::string measures(const Certificate& certificate) {
 
 std::string more_points(const Certificate& certificate) {
   if (certificate.suggested_size == 0) return "the coreset has all rows already";
-  return "use more points, try --size " + std::to_string(certificate.suggested_size);
+  return "use more points, try `size = " + std::to_string(certificate.suggested_size) + "`";
 }
 
 std::string what_is_wrong(const Certificate& certificate) {
@@ -143,13 +143,13 @@ std::string what_is_wrong(const Certificate& certificate) {
     case Doubt::TooFewDraws:
       return grouped(coreset.num_draws) + " draws are too few to tell (effective size " +
              (std::isnan(certificate.min_ess) ? std::string("unknown") : grouped(certificate.min_ess)) +
-             ", must be " + number(certificate.min_effective_size) + "); make more with --draws";
+             ", must be " + number(certificate.min_effective_size) + "); make more with `draws`";
     case Doubt::NotMixed:
       return "the chains have not mixed (" +
              (std::isnan(certificate.max_rhat) ? std::string("R-hat has no value")
                                                : "R-hat " + fixed(certificate.max_rhat, 3)) +
              ", must be at most " + number(certificate.max_rhat_allowed) +
-             "), so nothing can be said; sample longer with --warmup and --draws";
+             "), so nothing can be said; sample longer with `warmup` and `draws`";
     case Doubt::HighKhat:
       return "k-hat " + k_hat_text(coreset) + " is above " + fixed(coreset.k_limit, 2) + "; " +
              more_points(certificate);

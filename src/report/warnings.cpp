@@ -67,8 +67,8 @@ void warn_of_draws(std::span<const Quantity> all, std::vector<std::string>& out)
   const auto constant = those(all, [](const Quantity& q) { return q.constant && q.num_not_finite == 0; });
   if (!constant.empty())
     out.push_back("all draws of " + listed(constant) +
-                  " are equal: the chains did not move; run them again with a longer --warmup, or another "
-                  "--sampler");
+                  " are equal: the chains did not move; run them again with a longer `warmup`, or another "
+                  "`sampler`");
 }
 
 void warn_of_rhat(std::span<const Quantity> all, std::vector<std::string>& out) {
@@ -77,7 +77,7 @@ void warn_of_rhat(std::span<const Quantity> all, std::vector<std::string>& out) 
   std::stable_sort(bad.begin(), bad.end(),
                    [](const Quantity* a, const Quantity* b) { return a->summary.rhat > b->summary.rhat; });
   out.push_back("R-hat is above 1.01 for " + listed(bad) + ", up to " + rounded(bad[0]->summary.rhat, 4) +
-                ": the chains do not agree yet; give them a longer --warmup and more --draws");
+                ": the chains do not agree yet; give them a longer `warmup` and more `draws`");
 }
 
 void warn_of_ess(std::span<const Quantity> all, const char* which, double QuantitySummary::*ess,
@@ -89,14 +89,14 @@ void warn_of_ess(std::span<const Quantity> all, const char* which, double Quanti
                    [&](const Quantity* a, const Quantity* b) { return a->summary.*ess < b->summary.*ess; });
   out.push_back("the " + std::string(which) + " effective sample size is below " + rounded(least, 12) +
                 " (100 a chain) for " + listed(bad) + ", down to " + rounded(bad[0]->summary.*ess, 3) +
-                ": make more --draws");
+                ": make more `draws`");
 }
 
 void warn_of_short_chains(const SamplerHealth& health, std::vector<std::string>& out) {
   const Index draws = health.chains.empty() ? kLeastDraws : health.chains[0].num_draws;
   if (draws < kLeastDraws)
     out.push_back("chains of " + std::to_string(draws) +
-                  " draws are too short for R-hat and effective sizes; make 6 or more --draws");
+                  " draws are too short for R-hat and effective sizes; make 6 or more `draws`");
 }
 
 Index total(const SamplerHealth& health, Index ChainHealth::*count) {
@@ -111,12 +111,12 @@ void warn_of_trajectories(const SamplerHealth& health, std::vector<std::string>&
     out.push_back(count_of(static_cast<std::size_t>(divergent), "draw", "draws") + " of " +
                   std::to_string(draws) + " (" + percent(divergent, draws) +
                   ") come from a trajectory that diverged: parts of the posterior may be missing; raise "
-                  "--target-accept, as to 0.95");
+                  "`target_accept`, as to 0.95");
   if (const Index deep = total(health, &ChainHealth::num_at_max_depth); deep > 0)
     out.push_back(count_of(static_cast<std::size_t>(deep), "draw", "draws") + " of " + std::to_string(draws) +
                   " (" + percent(deep, draws) + ") took the largest tree depth, " +
                   std::to_string(health.max_depth) +
-                  ": the chains move slowly; raise --max-depth, or a longer --warmup");
+                  ": the chains move slowly; raise `max_depth`, or a longer `warmup`");
 }
 
 void warn_of_chains(const SamplerHealth& health, std::vector<std::string>& out) {
@@ -125,13 +125,13 @@ void warn_of_chains(const SamplerHealth& health, std::vector<std::string>& out) 
     const std::string name = "chain " + std::to_string(c + 1);
     if (chain.e_bfmi < kLeastBfmi)
       out.push_back("E-BFMI of " + name + " is " + rounded(chain.e_bfmi, 2) +
-                    ", below 0.3: the tails are explored slowly; give it a longer --warmup, or a tighter "
-                    "--prior-scale");
+                    ", below 0.3: the tails are explored slowly; give it a longer `warmup`, or a tighter "
+                    "`prior_scale`");
     if (health.sampler == SamplerKind::Rwmh &&
         (chain.acceptance < kLeastAccepted || chain.acceptance > kMostAccepted))
       out.push_back(
           name + " accepted " + rounded(100 * chain.acceptance, 2) +
-          "% of its proposals, outside 15% to 70%: give it a longer --warmup, or use --sampler nuts");
+          "% of its proposals, outside 15% to 70%: give it a longer `warmup`, or use `sampler = nuts`");
   }
   const Index not_finite = total(health, &ChainHealth::num_not_finite);
   if (not_finite > 0)
@@ -139,7 +139,7 @@ void warn_of_chains(const SamplerHealth& health, std::vector<std::string>& out) 
         count_of(static_cast<std::size_t>(not_finite), "evaluation", "evaluations") + " of the density, of " +
         std::to_string(total(health, &ChainHealth::num_evaluations)) +
         ", were not finite and rejected: some are usual early in warm-up; if there are many, look at "
-        "the scale of the features and at --prior-scale");
+        "the scale of the features and at `prior_scale`");
 }
 
 ChainHealth health_of_chain(const Chain& chain, std::optional<SamplerKind> sampler, Index max_depth) {

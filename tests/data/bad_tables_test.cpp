@@ -106,16 +106,16 @@ TEST(BadTables, RaggedRowsAreCounted) {
 
 TEST(BadTables, NamesAreCheckedBeforeNumbers) {
   expect_csv_refusal("a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'");
-  expect_csv_refusal("a;b;y\n1;2;3\n", "found 1 column; is the delimiter ';'? Set it with --delimiter ';'");
+  expect_csv_refusal("a;b;y\n1;2;3\n", "found 1 column; is the delimiter ';'? Set it with `delimiter = ';'`");
   expect_csv_refusal("a\tb\ty\n1\t2\t3\n",
-                     "found 1 column; is the delimiter a tab? Set it with --delimiter tab");
-  expect_csv_refusal("a b y\n1 2 3\n", "found 1 column; is the delimiter ' '? Set it with --delimiter ' '");
-  expect_csv_refusal("a,b,y\n1,2,3\n", "found 1 column; is the delimiter ','? Set it with --delimiter ','",
+                     "found 1 column; is the delimiter a tab? Set it with `delimiter = tab`");
+  expect_csv_refusal("a b y\n1 2 3\n", "found 1 column; is the delimiter ' '? Set it with `delimiter = ' '`");
+  expect_csv_refusal("a,b,y\n1,2,3\n", "found 1 column; is the delimiter ','? Set it with `delimiter = ','`",
                      {.delimiter = ';'});
-  expect_refusal("t.tsv", "a,b,y\n1,2,3\n", "--delimiter ',' and name the file .csv");
+  expect_refusal("t.tsv", "a,b,y\n1,2,3\n", "`delimiter = ','` and name the file .csv");
   expect_refusal("t.txt", "+1 1:0.5 3:2\n", "line 1 looks like libsvm; name the file .svm");
   expect_csv_refusal("1;2;3\n1;2;3\n", "found 1 column; is the delimiter ';'?", {.header = false});
-  expect_csv_refusal("1,2.5,-3\n4,5,6\n", "use --no-header");
+  expect_csv_refusal("1,2.5,-3\n4,5,6\n", "use `header = false`");
   expect_csv_refusal("y\n1\n", "no features");
 }
 
@@ -149,10 +149,10 @@ TEST(BadTables, WhatACellMostLikelyMeansDecidesTheAdvice) {
   };
   for (const auto& [cell, words] : advice) {
     expect_csv_refusal("a,y\n1,2\n3," + cell + "\n",
-                       "is not a number; " + words + "choose another column with --response");
+                       "is not a number; " + words + "choose another column with `response`");
     expect_csv_refusal("a,y\n1,2\n" + cell + ",3\n", "is not a number; " + words + "leave the column out");
   }
-  expect_csv_refusal("a,b,y\nTRUE,1,3\n", "--features");
+  expect_csv_refusal("a,b,y\nTRUE,1,3\n", "`features`");
 }
 
 TEST(BadTables, CellsThatAreNoNumbersAreQuoted) {
@@ -177,9 +177,9 @@ TEST(BadTables, CellsThatAreNoNumbersAreQuoted) {
 TEST(BadTables, ATextColumnIsNamedWithAWayOut) {
   const std::string text = "city,a,y\nParis,1,2\nRome,3,4\n";
   expect_csv_refusal(text, "column 'city': 'Paris' is not a number");
-  expect_csv_refusal(text, "--features");
+  expect_csv_refusal(text, "`features`");
   EXPECT_EQ(read("t.csv", text, {.features = {{"a"}}}).num_features(), 1);
-  expect_csv_refusal("a,y\n1,yes\n", "--response");
+  expect_csv_refusal("a,y\n1,yes\n", "`response`");
 }
 
 TEST(BadTables, MissingValuesAreCountedAndPlaced) {
@@ -188,7 +188,7 @@ TEST(BadTables, MissingValuesAreCountedAndPlaced) {
       text,
       "8 missing values (NaN, NA or empty): row 1 (line 2), column 'b'; row 2 (line 3), column 'a'; row "
       "4 (line 5), column 'a'; row 4 (line 5), column 'b'; row 5 (line 6), column 'y'; ...; ");
-  expect_csv_refusal(text, "--missing drop");
+  expect_csv_refusal(text, "`missing = drop`");
   expect_csv_refusal("a,y\n1,\n", "1 missing value (NaN, NA or empty): row 1 (line 2), column 'y'; fill");
   expect_csv_refusal("a,y\n1,\n,1\n", "all 2 rows have missing values", {.missing = Missing::Drop});
   EXPECT_EQ(read("t.csv", "a,b,y\n1,NA,3\n", {.features = {{"a"}}}).num_rows(), 1);
@@ -202,7 +202,7 @@ TEST(BadTables, AColumnWithoutAnyValueIsNamed) {
     expect_csv_refusal(
         text,
         "column 4 (unnamed) is empty in every row; fill it in, or leave the column out: name the "
-        "columns to use with --features",
+        "columns to use with `features`",
         {.missing = missing});
     expect_csv_refusal("a,b,y\nNA,,1\n2,NA,1\n3,NaN,1\n", "column 'b' is empty in every row",
                        {.missing = missing});
@@ -214,7 +214,7 @@ TEST(BadTables, AColumnWithoutAnyValueIsNamed) {
   }
   const std::string message = refusal("t.csv", text);
   EXPECT_EQ(message.find("t.csv: 1000 missing values"), 0U) << message;
-  EXPECT_EQ(message.find("--missing drop"), std::string::npos) << message;
+  EXPECT_EQ(message.find("`missing = drop`"), std::string::npos) << message;
   EXPECT_EQ(read("t.csv", text, {.features = {{"a", "b"}}}).num_rows(), 1000);
 }
 

@@ -161,7 +161,7 @@ TEST(Csv, AResponseThatIsTakenByItsPlaceIsSaid) {
   EXPECT_EQ(last.response_name(), "late");
   EXPECT_EQ(last.notes(),
             std::vector<std::string>{
-                "the response is 'late', as no column is called y; --response chooses another"});
+                "the response is 'late', as no column is called y; `response` chooses another"});
   EXPECT_TRUE(read("t.csv", "y,a\n1,2\n").notes().empty());
   const DataFile file("t.csv", "a,late\n1,2\n");
   EXPECT_TRUE(read_dataset(file.path(), {.response = "late"}, two_threads()).notes().empty());

@@ -95,7 +95,7 @@ TEST(OutputFile, LeavesNothingWhenAbandoned) {
 TEST(OutputFile, DoesNotReplaceWithoutBeingAsked) {
   const TempDir dir;
   write_file(dir / "a", "old");
-  EXPECT_EQ(refusal(dir / "a"), (dir / "a").string() + " exists; use --force to replace it");
+  EXPECT_EQ(refusal(dir / "a"), (dir / "a").string() + " exists; use `force` to replace it");
   EXPECT_EQ(read_file(dir / "a"), "old");
   write_whole(dir / "a", "new", true);
   EXPECT_EQ(read_file(dir / "a"), "new");
@@ -109,7 +109,7 @@ TEST(OutputFile, DoesNotReplaceATargetThatCameMeanwhile) {
     out.write("late");
     write_file(dir / "a", "early");
     const std::string message = message_of<CannotCreate>([&] { out.commit(); });
-    EXPECT_NE(message.find("exists; use --force"), std::string::npos) << message;
+    EXPECT_NE(message.find("exists; use `force`"), std::string::npos) << message;
     EXPECT_THROW(out.commit(), std::logic_error);
   }
   EXPECT_EQ(read_file(dir / "a"), "early");

@@ -57,7 +57,7 @@ TEST_F(ModeNotes, NoiseThatIsNotThatOfTheResidualsIsSaidWithTheFactor) {
   const std::vector<std::string> small = notes(1, 200), large = notes(400, 1000);
   ASSERT_EQ(small.size(), 1U);
   EXPECT_TRUE(small[0].starts_with("the residuals have a standard deviation of 4")) << small[0];
-  EXPECT_NE(small[0].find("--noise-scale is 1: posterior sds are 4"), std::string::npos) << small[0];
+  EXPECT_NE(small[0].find("`noise_scale` is 1: posterior sds are 4"), std::string::npos) << small[0];
   EXPECT_NE(small[0].find("times too small"), std::string::npos) << small[0];
   ASSERT_EQ(large.size(), 1U);
   EXPECT_NE(large[0].find("times too large"), std::string::npos) << large[0];
@@ -81,7 +81,7 @@ TEST_F(ModeNotes, AParameterFarOutInItsPriorIsNamed) {
   const std::vector<std::string> said = notes(kNoise, 20);
   ASSERT_EQ(said.size(), 1U);
   EXPECT_TRUE(said[0].starts_with("the posterior mode of '(intercept)' is 1")) << said[0];
-  EXPECT_NE(said[0].find("--prior-scale"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("`prior_scale`"), std::string::npos) << said[0];
 }
 
 TEST_F(ModeNotes, ABuildSaysThem) {

@@ -60,29 +60,29 @@ TEST(CertificateText, SaysWhatIsWrongAndWhatToDo) {
                        out.coreset.k_hat = 1.3;
                        out.suggested_size = 300;
                      }),
-            start + "k-hat 1.30 is above 0.70; use more points, try --size 300");
+            start + "k-hat 1.30 is above 0.70; use more points, try `size = 300`");
   EXPECT_EQ(sentence(Doubt::HighKhat, [](Certificate& out) { out.coreset.k_hat = HUGE_VAL; }),
             start + "k-hat infinite is above 0.70; the coreset has all rows already");
   EXPECT_EQ(sentence(Doubt::NotMixed, [](Certificate& out) { out.max_rhat = 1.2345; }),
             start +
                 "the chains have not mixed (R-hat 1.234, must be at most 1.05), so nothing can be said; "
-                "sample longer with --warmup and --draws");
+                "sample longer with `warmup` and `draws`");
   EXPECT_EQ(sentence(Doubt::NotMixed, [](Certificate& out) { out.max_rhat = std::nan(""); }),
             start +
                 "the chains have not mixed (R-hat has no value, must be at most 1.05), so nothing can be "
-                "said; sample longer with --warmup and --draws");
+                "said; sample longer with `warmup` and `draws`");
   EXPECT_EQ(sentence(Doubt::DrawsNotFinite, [](Certificate& out) { out.num_draws_not_finite = 3; }),
             start + "3 of 4,000 draws are not finite numbers; sample again");
   EXPECT_EQ(
       sentence(Doubt::TooFewDraws, [](Certificate& out) { out.min_ess = 63.2; }),
-      start + "4,000 draws are too few to tell (effective size 63, must be 100); make more with --draws");
+      start + "4,000 draws are too few to tell (effective size 63, must be 100); make more with `draws`");
   EXPECT_EQ(
       sentence(Doubt::FewEffective,
                [](Certificate& out) {
                  out.coreset.effective_size = 41;
                  out.suggested_size = 200;
                }),
-      start + "the weights leave an effective size of 41 of 4,000 draws; use more points, try --size 200");
+      start + "the weights leave an effective size of 41 of 4,000 draws; use more points, try `size = 200`");
   EXPECT_EQ(sentence(Doubt::Disagrees,
                      [](Certificate& out) {
                        out.disagreement = 2.51;
@@ -90,7 +90,7 @@ TEST(CertificateText, SaysWhatIsWrongAndWhatToDo) {
                      }),
             start +
                 "the corrected means are 2.51 standard deviations from those that the Laplace "
-                "approximation leads to; use more points, try --size 200");
+                "approximation leads to; use more points, try `size = 200`");
 }
 
 TEST(CertificateText, TheTableShowsMeansToAHundredthOfTheirStandardDeviation) {

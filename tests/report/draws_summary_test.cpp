@@ -110,7 +110,7 @@ TEST(Warnings, ChainsThatDisagreeAreNamedWithTheirRhat) {
   for (std::size_t i = 1; i < chains[2].draws.size(); i += 2) chains[2].draws[i] += 1.5;
   const auto all = said(chains);
   EXPECT_TRUE(one_says(all, "R-hat is above 1.01 for 'b', up to 1."));
-  EXPECT_TRUE(one_says(all, "longer --warmup"));
+  EXPECT_TRUE(one_says(all, "longer `warmup`"));
 }
 
 TEST(Warnings, SlowChainsHaveASmallEffectiveSize) {
@@ -134,9 +134,9 @@ TEST(Warnings, DivergencesAndDepthAreCountedWithTheirShare) {
   for (std::size_t s = 0; s < 40; ++s) chains[1].stats[s].tree_depth = 10;
   const auto all = said(chains);
   EXPECT_TRUE(one_says(all, "10 draws of 2000 (0.5%) come from a trajectory that diverged"));
-  EXPECT_TRUE(one_says(all, "--target-accept"));
+  EXPECT_TRUE(one_says(all, "`target_accept`"));
   EXPECT_TRUE(one_says(all, "40 draws of 2000 (2%) took the largest tree depth, 10"));
-  EXPECT_TRUE(one_says(all, "--max-depth"));
+  EXPECT_TRUE(one_says(all, "`max_depth`"));
 }
 
 TEST(Warnings, TimidMomentaAreNamedWithTheirChain) {

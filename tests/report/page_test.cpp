@@ -134,6 +134,22 @@ TEST(Page, HasTheNumbersOfEveryTable) {
   }
 }
 
+TEST(Page, SpellsFieldsAsItsReadersDo) {
+  ReportData data = made_up_report(plain_names(2), 20);
+  data.warnings = {"raise `max_depth`"};
+  data.notes = {"set `noise_scale`"};
+  data.certificate->doubt = Doubt::HighKhat;
+  data.certificate->suggested_size = 300;
+  const std::string as_is = report_html(data);
+  EXPECT_TRUE(contains(as_is, "raise `max_depth`"));
+  EXPECT_TRUE(contains(as_is, "try `size = 300`"));
+  data.spelling = [](const std::string& text) { return "spelled: " + text; };
+  const std::string html = report_html(data);
+  EXPECT_TRUE(contains(html, "spelled: raise `max_depth`"));
+  EXPECT_TRUE(contains(html, "spelled: set `noise_scale`"));
+  EXPECT_TRUE(contains(html, "spelled: checked against"));
+}
+
 TEST(Page, EveryChartHasASpecAHeadingAndNumbers) {
   const std::string html = report_html(made_up_report(plain_names(6), 100));
   const json data = data_of(html);

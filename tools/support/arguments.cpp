@@ -8,6 +8,7 @@
 #include "giga/base/text.hpp"
 #include "support/command_tree.hpp"
 #include "support/exit_codes.hpp"
+#include "support/spelling.hpp"
 #include "support/suggest.hpp"
 
 namespace giga::tool {
@@ -60,6 +61,7 @@ CLI::Option* Arguments::option(const std::string& name) const {
 
 void Arguments::add_value(const std::string& name, const std::string& value_name, const std::string& help,
                           const std::string& group) {
+  know_option(name);
   // TakeAll: a repeated option is refused by text(), in our words.
   app_->add_option(
           "--" + name, [](const CLI::results_t&) { return true; }, help)
@@ -84,6 +86,7 @@ void Arguments::add_word(const std::string& name, const std::string& shown,
 }
 
 void Arguments::add_flag(const std::string& name, const std::string& help, const std::string& group) {
+  know_option(name);
   app_->add_flag("--" + name, help)->group(group);
 }
 

@@ -9,6 +9,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -48,7 +49,7 @@ void say_error(std::string_view message) noexcept {
     const bool colours = stderr_has_colours();
     std::string line = "giga: ";
     line += colours ? "\x1b[1;31merror:\x1b[0m " : "error: ";
-    write_stderr(line + printable(message, kMessageLimit) + "\n");
+    write_stderr(line + printable(spelled(message), kMessageLimit) + "\n");
   } catch (...) {  // no memory left to be careful with
     write_stderr("giga: error: ");
     write_stderr(message);
@@ -66,7 +67,7 @@ bool stderr_has_colours() {
 }
 
 void Notes::operator()(const std::string& text) const {
-  if (!quiet_) write_stderr("giga: note: " + text + "\n");
+  if (!quiet_) write_stderr("giga: note: " + spelled(text) + "\n");
 }
 
 }  // namespace giga::tool

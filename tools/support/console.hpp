@@ -12,7 +12,7 @@ void write_stdout(std::string_view bytes);
 
 void write_stderr(std::string_view text) noexcept;
 
-/// "giga: error: ..." in one line, whatever the message holds.
+/// "giga: error: ..." in one line, whatever the message holds; fields are spelled as options (spelling.hpp).
 void say_error(std::string_view message) noexcept;
 
 /// stderr is a terminal that can redraw a line.
@@ -21,7 +21,7 @@ void say_error(std::string_view message) noexcept;
 /// Colours are welcome on stderr: a live terminal, and NO_COLOR is unset or empty (no-color.org).
 [[nodiscard]] bool stderr_has_colours();
 
-/// Remarks on stderr that change nothing: "giga: note: ...".
+/// Remarks on stderr that change nothing: "giga: note: ...", with fields spelled as options (spelling.hpp).
 class Notes {
  public:
   explicit Notes(bool quiet) : quiet_(quiet) {}

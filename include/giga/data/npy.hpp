@@ -56,7 +56,7 @@ class NpyMatrix {
 class NpyWriter {
  public:
   /// Throws std::invalid_argument unless rows >= 0, cols >= 0 and the bytes can be counted.
-  NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool overwrite);
+  NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force);
 
   /// Any number of values, row after row. Throws std::invalid_argument beyond rows * cols in all.
   void append(std::span<const double> values);

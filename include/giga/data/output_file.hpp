@@ -15,15 +15,15 @@ namespace giga {
 /// umask. A symbolic link to a file is followed.
 ///
 /// An existing pipe, terminal or character device (/dev/stdout, /dev/null) is written to directly: there is
-/// nothing to replace, so `overwrite` is not asked for.
+/// nothing to replace, so `force` is not asked for.
 class OutputFile {
  public:
   /// Whether the target would be written to directly.
   [[nodiscard]] static bool is_direct(const std::filesystem::path& target);
 
-  /// Throws CannotCreate if the target exists and `overwrite` is false, if it is a folder, or if its folder
+  /// Throws CannotCreate if the target exists and `force` is false, if it is a folder, or if its folder
   /// is missing or not writable.
-  OutputFile(const std::filesystem::path& target, bool overwrite);
+  OutputFile(const std::filesystem::path& target, bool force);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -36,7 +36,7 @@ class OutputFile {
   /// may be called.
   void finish();
 
-  /// Throws IoError as write() does; CannotCreate if the target has come into being meanwhile and `overwrite`
+  /// Throws IoError as write() does; CannotCreate if the target has come into being meanwhile and `force`
   /// is false. After it neither write() nor commit() may be called (std::logic_error).
   void commit();
 
@@ -58,7 +58,7 @@ class OutputFile {
   std::filesystem::path temporary_;  // empty when writing directly
   std::vector<char> buffer_;
   int fd_ = -1;
-  bool overwrite_;
+  bool force_;
   State state_ = State::Open;
 };
 

@@ -67,7 +67,7 @@ struct FitRecordOptions {
 
 /// All files of a fit, the record last: coreset.csv, coreset.json of a table, draws, summary.csv,
 /// weights.csv, posterior.csv where the certificate is safe, report.html, run.json.
-[[nodiscard]] RunFiles fit_files(const FitRun& run);
+[[nodiscard]] RunFiles fit_files(const FitRun& run, const Spelling& spelling = {});
 
 /// Every parameter on both scales, of the posterior of all rows. Only of a safe certificate.
 [[nodiscard]] std::string posterior_csv(const FitRun& run);

@@ -9,12 +9,20 @@
 
 namespace giga {
 
+/// How a front end spells the `field` that a sentence of the library names; empty: as it is.
+using Spelling = std::function<std::string(const std::string&)>;
+
 /// Any of them may be empty.
 struct JobObserver {
   Observer watch = {};  ///< How far it is; may stop the job, which then throws Stopped.
   /// Sentences without a full stop that the user should see, as soon as they are known. Options are named as
   /// `field`. From the thread that called the job.
   std::function<void(const std::string&)> note = {};
+  Spelling spelling = {};  ///< In sentences that go into records and pages.
+
+  [[nodiscard]] std::string spelled(const std::string& text) const {
+    return spelling ? spelling(text) : text;
+  }
 };
 
 }  // namespace giga

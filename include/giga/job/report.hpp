@@ -6,6 +6,7 @@
 #include <string>
 
 #include "giga/base/executor.hpp"
+#include "giga/job/job.hpp"
 #include "giga/record/run_record.hpp"
 #include "giga/report/page.hpp"
 #include "giga/report/posterior_summary.hpp"
@@ -13,13 +14,15 @@
 namespace giga {
 
 /// What a page shows of a run. A certificate of the record with weights has one for each draw of the summary.
-[[nodiscard]] ReportData report_data(const RunRecord& record, const PosteriorSummary& summary);
+[[nodiscard]] ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
+                                     const Spelling& spelling = {});
 
 struct ReportJob {
   std::filesystem::path folder = {};              ///< Of a fit, or of chains.
   std::optional<std::string> title = {};          ///< Default: the command and the data.
   std::optional<std::filesystem::path> out = {};  ///< Default: report.html in the folder.
   bool force = false;                             ///< Replace a page that exists.
+  Spelling spelling = {};
 };
 
 /// Writes the page of a folder and returns its path. Throws InputMissing, DataError, CannotCreate, IoError.

@@ -103,6 +103,7 @@ struct RunRecord {
   std::optional<Certificate> certificate = {};  ///< Read without moments and weights.
   std::vector<std::string> certificate_names = {};
   Index certificate_originals = 0;
+  std::string certificate_sentence = {};  ///< As the front end spells it; empty: as the library does.
   std::optional<std::vector<std::string>> notes = {};
 
   std::optional<FullDataCost> full_data = {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -61,6 +62,9 @@ struct ReportData {
   std::optional<Certificate> certificate = {};  ///< Its weights are those of the draws of `chains`, in order.
   std::vector<std::string> warnings = {};
   std::vector<std::string> notes = {};
+  /// What fields in backticks become in warnings, notes and the verdict: `max_depth` is --max-depth to users
+  /// of the command. None: they stay as they are.
+  std::function<std::string(const std::string&)> spelling = {};
 
   std::vector<ReportStage> stages = {};  ///< in order, without their total
   std::optional<FullDataCost> full_data = {};

@@ -10,8 +10,12 @@
 namespace giga::page {
 namespace {
 
-std::string verdict(const Certificate& certificate) {
-  std::string sentence = certificate_sentence(certificate);
+std::string spelled(const ReportData& data, const std::string& text) {
+  return data.spelling ? data.spelling(text) : text;
+}
+
+std::string verdict(const ReportData& data, const Certificate& certificate) {
+  std::string sentence = spelled(data, certificate_sentence(certificate));
   if (!sentence.empty() && sentence[0] == 'c') sentence[0] = 'C';
   std::string html = certificate.safe()
                          ? "<div class=\"verdict safe\"><strong>\xE2\x9C\x93 Safe to use</strong>"
@@ -62,10 +66,10 @@ std::string figures(const ReportData& data) {
   return html + "</div>\n";
 }
 
-std::string list(const char* kind, const std::vector<std::string>& lines) {
+std::string list(const char* kind, const ReportData& data, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string html = joined({"<ul class=\"", std::string(kind), "\">\n"});
-  for (const std::string& line : lines) html += joined({"<li>", shown(line, 2000), "</li>\n"});
+  for (const std::string& line : lines) html += joined({"<li>", shown(spelled(data, line), 2000), "</li>\n"});
   return html + "</ul>\n";
 }
 
@@ -218,10 +222,10 @@ std::string head_section(const ReportData& data, const Selection&) {
       joined({"<header>\n<h1>", shown(data.title, 200), "</h1>\n<p class=\"lead\">",
               shown(data.data_name, 400), ": ", grouped(data.num_rows), " rows, ",
               grouped(data.num_parameters), " parameters. Model: ", shown(data.model, 1000), ".</p>\n"});
-  if (data.certificate) html += verdict(*data.certificate);
+  if (data.certificate) html += verdict(data, *data.certificate);
   html += figures(data);
-  html += list("warnings", data.warnings);
-  html += list("notes", data.notes);
+  html += list("warnings", data, data.warnings);
+  html += list("notes", data, data.notes);
   html += contents(data);
   html +=
       "<noscript><p class=\"notes\">Charts need JavaScript; every number is in the tables.</p></noscript>\n";
