@@ -104,14 +104,15 @@ class FitWork {
     record.command_line = job_.command_line;
     record.options.path = job_.input;
     record.options.protocol = job_.protocol;
-    record.total_s = total_.seconds();
-    if (!record.seconds) return run;
-    record.options.threads = executor_.num_threads();
-    record.seconds->load = load_s;
-    record.seconds->report = reporting.seconds();
+    run.seconds.load = load_s;
+    run.seconds.report = reporting.seconds();
     // What runs before this one spent on stages that need not be done again.
-    const double here = total_.seconds() - load_s - record.seconds->report;
-    record.total_s = total_.seconds() + std::max(0.0, all_stages(result.seconds) - here);
+    const double here = total_.seconds() - load_s - run.seconds.report;
+    run.total_s = total_.seconds() + std::max(0.0, all_stages(result.seconds) - here);
+    if (!job_.times) return run;
+    record.options.threads = executor_.num_threads();
+    record.seconds = run.seconds;
+    record.total_s = run.total_s;
     return run;
   }
 
@@ -209,10 +210,12 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
   record.certificate_names = run.summary.names;
   record.certificate_originals = run.summary.num_original;
   record.notes = about.notes;
+  run.seconds = result.seconds;
+  run.total_s = all_stages(result.seconds);
   if (about.times) {
     record.full_data = full_data_cost(problem, result.chains, result.sample.thin, executor);
-    record.seconds = result.seconds;
-    record.total_s = all_stages(result.seconds);
+    record.seconds = run.seconds;
+    record.total_s = run.total_s;
     record.peak_bytes = peak_bytes();
   }
   return run;

@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "giga/record/stopped_fit.hpp"
+
 namespace giga::tool {
 
-struct Setting {
-  std::string name;  ///< as on the command line, without dashes: "max-steps"; the file may say max_steps
-  std::string value;
-};
+using giga::Setting;  // named as on the command line, without dashes: "max-steps"
 
 /// The settings of the verb in the order of the file. Throws InputMissing when there is no such file and
 /// UsageError for a section of another name, a key without exactly one value or a key given twice.

@@ -55,7 +55,7 @@ int report_exception() noexcept {
     return kNotSafe;
   } catch (const ClosedPipe&) {
     return kIo;
-  } catch (const UsageError& error) {
+  } catch (const OptionError& error) {
     return said(kUsage, error.what());
   } catch (const DataError& error) {
     return said(kBadData, error.what());

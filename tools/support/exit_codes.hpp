@@ -3,8 +3,9 @@
 #pragma once
 
 #include <span>
-#include <stdexcept>
 #include <string>
+
+#include "giga/base/error.hpp"
 
 namespace giga::tool {
 
@@ -33,15 +34,9 @@ struct ExitMeaning {
 [[nodiscard]] std::string exit_code_help();
 
 /// The command line or the configuration file asks for something that cannot be.
-class UsageError : public std::runtime_error {
+class UsageError : public OptionError {
  public:
-  using std::runtime_error::runtime_error;
-};
-
-/// The machine has too little of something.
-class ResourceError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
+  using OptionError::OptionError;
 };
 
 /// Whoever read the results has gone: nobody is left to tell.

@@ -8,8 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "giga/base/machine.hpp"
 #include "giga/base/types.hpp"
-#include "support/resources.hpp"
 
 namespace giga::tool {
 

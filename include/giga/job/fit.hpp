@@ -48,6 +48,8 @@ struct FitRun {
   RunRecord record;  ///< Its certificate has the weights of the draws.
   PosteriorSummary summary;
   CoresetFile coreset;
+  StageSeconds seconds = {};  ///< Measured, whether or not the record has them.
+  double total_s = 0;
   [[nodiscard]] bool safe() const { return record.certificate->safe(); }
 };
 

@@ -1,0 +1,114 @@
+// The options of giga build, and what they ask for.
+#include "build/options.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "giga/base/text.hpp"
+#include "giga/data/output_file.hpp"
+#include "options/coreset.hpp"
+#include "options/model.hpp"
+#include "support/exit_codes.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr const char* kSizeHelp = R"(Most points in the coreset, 1 to 10^9, capped at N
+(default: for DATA with D parameters D(D+3)/2, from 20 to 1000;
+for vectors 100; 1000 if only --tolerance is given))";
+
+constexpr const char* kToleranceHelp = R"(Stop at this error, 0 to 1 (default 0): the held-out error for
+DATA, the relative error for vectors)";
+
+constexpr const char* kDimHelp = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
+the held-out error is within 1.5 of the relative (default 500))";
+
+// Options that speak of a table and not of vectors.
+constexpr std::array kDataOptions = {
+    "family",     "link",      "noise-scale", "response",       "features",       "weights",    "missing",
+    "delimiter",  "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows",
+    "projection", "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
+
+void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
+  const auto vectors = arguments.text("vectors");
+  const auto loglik = arguments.text("loglik");
+  const int given = (data ? 1 : 0) + (vectors ? 1 : 0) + (loglik ? 1 : 0);
+  if (given == 0) throw UsageError("no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  if (given > 1) {
+    throw UsageError(data ? "both DATA and vectors are given; give one of them"
+                          : "--vectors and --loglik are both given; give one of them");
+  }
+  request.job.kind = data ? InputKind::Data : vectors ? InputKind::Vectors : InputKind::Loglik;
+  request.job.input = data ? *data : vectors ? *vectors : *loglik;
+}
+
+void set_output(const Arguments& arguments, BuildRequest& request) {
+  request.job.force = arguments.flag("force");
+  request.json = arguments.flag("json");
+  request.quiet = arguments.flag("quiet");
+  if (const auto config = arguments.text("config")) request.config = *config;
+  const auto out = arguments.text("out");
+  if (!out) return;
+  if (*out == "-") throw UsageError("--out is -; leave --out away to get the coreset on stdout");
+  for (const char* other : {".gz", ".tsv"}) {
+    if (out->ends_with(other))
+      throw UsageError(fmt::format(
+          "--out ends in {}, but a coreset is written as plain CSV; give a name that ends in .csv", other));
+  }
+  request.job.out = *out;
+  std::error_code ignored;
+  if (std::filesystem::equivalent(*request.job.out, request.job.input, ignored))
+    throw UsageError("--out is the input file; give another name");
+  if (request.job.kind != InputKind::Data || OutputFile::is_direct(*request.job.out)) return;
+  for (const auto& input : {std::optional(request.job.input), request.config}) {
+    if (input && std::filesystem::equivalent(companion_path(*request.job.out), *input, ignored))
+      throw UsageError("what goes beside --out would replace " + printable_path(*input) +
+                       "; give another name");
+  }
+}
+
+}  // namespace
+
+void add_build_options(Arguments& arguments) {
+  const std::string input = "Input (DATA, or exactly one of)";
+  arguments.add_value("vectors", "V.npy", "N x J matrix; a row is the vector of an observation", input);
+  arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
+  add_table_options(arguments, "Table (with DATA)");
+  add_model_options(arguments, "Model (with DATA)");
+  const CoresetHelp help{ProjectionKind::Random, Norm::Fisher, kDimHelp, kSizeHelp, kToleranceHelp};
+  add_projection_options(arguments, "Projection (with DATA)", help);
+  add_construction_options(arguments, help);
+  add_run_options(arguments, "Construction");
+  const std::string output = "Output";
+  arguments.add_value("out", "FILE",
+                      "Where the coreset goes (default stdout); for DATA its scale\n"
+                      "and model go beside it, in FILE with the extension .json",
+                      output);
+  arguments.add_flag("force", "Replace FILE if it exists", output);
+  arguments.add_flag("json", "Print the record of the run on stdout", output);
+  arguments.add_flag("quiet", "No notes, no progress, no summary", output);
+  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+}
+
+BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data) {
+  BuildRequest request;
+  set_input(arguments, data, request);
+  BuildJob& job = request.job;
+  if (job.kind == InputKind::Data) {
+    job.read = read_options(arguments);
+    job.model = model_options(arguments);
+    set_projection(arguments, job.coreset);
+  } else {
+    for (const char* option : kDataOptions) {
+      if (arguments.given(option))
+        throw UsageError(fmt::format("--{} means nothing to --{}; leave it away", option, name(job.kind)));
+    }
+  }
+  set_construction(arguments, job.coreset);
+  request.threads = threads_of(arguments);
+  set_output(arguments, request);
+  return request;
+}
+
+}  // namespace giga::tool

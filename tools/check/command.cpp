@@ -1,0 +1,84 @@
+// giga check: the certificate of a coreset against all rows.
+#include <fmt/format.h>
+
+#include "check/options.hpp"
+#include "commands.hpp"
+#include "giga/base/text.hpp"
+#include "giga/report/certificate_text.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+#include "support/session.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr const char* kDescription = "Check a coreset's posterior against all rows: the certificate";
+
+constexpr const char* kExamples = R"(Examples:
+  giga check flights.csv coreset.csv draws
+      draws of giga sample coreset.csv --out draws, against every row of the
+      table that the coreset was built from; DIR/certificate.json has the record
+  giga check flights.csv coreset.csv
+      the same with draws made on the spot
+  giga check flights.csv coreset.csv draws --strict --quiet && use-the-draws
+      exit code 1 unless the verdict is safe
+
+Files:
+  coreset.json          beside coreset.csv: what giga build wrote for it
+  DIR/draws_1.csv       and so on, of giga sample
+  DIR/certificate.json  the record, unless --out says otherwise
+
+The coreset's draws are weighted so that they become draws of the posterior of
+all rows. k-hat, at most 0.7, says whether that is possible, and so whether the
+coreset is safe to use. Corrected means and standard deviations, Fisher
+distances and divergences stand beside it, and so does the Laplace
+approximation. Model, prior and the way of reading DATA come from coreset.json;
+DATA that is not the table of the coreset is refused.)";
+
+// A line for each fact.
+std::string facts(const CheckJob& job, const RunRecord& record) {
+  std::string text;
+  const auto line = [&text](std::string_view label, const std::string& value) {
+    text += fmt::format("{:<16} {}\n", label, value);
+  };
+  line("data", fmt::format("{}: N = {} rows, D = {} parameters",
+                           job.data == "-" ? "standard input" : printable_path(job.data), record.num_rows,
+                           *record.num_parameters));
+  line("coreset",
+       fmt::format("{}: {} points", printable_path(job.coreset), record.certificate->coreset_size));
+  line("model", record.model);
+  line("draws",
+       fmt::format("{}: {} chain{} of {}", job.draws ? printable_path(*job.draws) : "made here",
+                   record.draws->chains, record.draws->chains == 1 ? "" : "s", record.draws->length));
+  const StageSeconds& s = *record.seconds;
+  line("seconds", fmt::format("{:.3f} load, {:.3f} sample, {:.3f} certify", s.load, s.sample, s.certify));
+  if (job.out) line("written", printable_path(*job.out));
+  return text;
+}
+
+void run(Arguments arguments) {
+  const std::vector<std::string> words = arguments.take_words();
+  arguments.read_config();
+  const CheckRequest request = check_request(arguments, words);
+  const CheckJob& job = request.job;
+  Session session({request.threads, request.quiet, job.data, job.chains});
+  const RunRecord record =
+      session.run([&](const JobObserver& observer) { return run_check(job, session.executor(), observer); });
+  if (request.json) {
+    write_stdout(run_json(record));
+  } else {
+    if (!request.quiet) write_stderr(facts(job, record));
+    write_stdout(spelled(certificate_text(*record.certificate, record.certificate_names)));
+  }
+  if (job.strict && !record.certificate->safe()) throw NotSafe{};
+}
+
+}  // namespace
+
+Verb declare_check(CLI::App& root) {
+  Arguments arguments = Arguments::of_verb(root, "check", kDescription, kExamples);
+  add_check_options(arguments);
+  return {arguments.app(), [arguments] { run(arguments); }};
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,87 @@
+// The table and the facts of a fit.
+#include "fit/print.hpp"
+
+#include <fmt/format.h>
+
+#include "giga/base/text.hpp"
+#include "giga/report/certificate_text.hpp"
+#include "support/spelling.hpp"
+
+namespace giga::tool {
+namespace {
+
+std::string duration(double seconds) {
+  if (seconds < 120) return fmt::format("{:.2g} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+// Of the posterior of all rows, where the certificate allows it.
+std::string coefficient_table(const FitRun& run) {
+  if (!run.safe()) return summary_text(run.summary.original());
+  const std::vector<Quantity> all = corrected_quantities(run.summary, run.record.certificate->coreset);
+  return summary_text(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)));
+}
+
+std::string table_text(const Certificate& certificate) {
+  if (!certificate.safe()) return "the draws of the coreset's posterior as they are";
+  const Correction& correction = certificate.coreset;
+  return fmt::format("the posterior of all rows: {} draws as the certificate weighs them, worth {}",
+                     grouped(correction.num_draws), grouped(static_cast<Index>(correction.effective_size)));
+}
+
+std::string coreset_text(const RunRecord& record) {
+  const Index size = record.coreset->coreset.size(), rows = record.num_rows;
+  const CoresetOptions& options = *record.options.coreset;
+  return fmt::format("{} of {} rows ({:.2g}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
+                     100.0 * static_cast<double>(size) / static_cast<double>(rows), name(options.method),
+                     name(options.projection), record.coreset->dim);
+}
+
+std::string rounds_text(const RunRecord& record) {
+  std::string text;
+  for (const FitRound& round : record.rounds) {
+    text += fmt::format("{}{} point{}: k-hat {:.2f}", text.empty() ? "" : "; ", grouped(round.size),
+                        round.size == 1 ? "" : "s", round.k_hat);
+  }
+  return text;
+}
+
+std::string cost_text(const FullDataCost& cost, double total_s) {
+  const double ratio = cost.seconds() / total_s;
+  return fmt::format("MCMC on them would take about {}, {}", duration(cost.seconds()),
+                     ratio >= 1 ? fmt::format("{:.2g} times as long", ratio)
+                                : std::string("less than this run: the coreset did not pay"));
+}
+
+}  // namespace
+
+std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
+  const RunRecord& record = run.record;
+  std::string text = coefficient_table(run) + "\n";
+  const auto line = [&text](std::string_view label, const std::string& value) {
+    text += fmt::format("{:<12} {}\n", label, value);
+  };
+  const StageSeconds& s = run.seconds;
+  line("data",
+       fmt::format("{}: {} rows, {} parameters, response {}",
+                   record.options.path == "-" ? "standard input" : printable_path(record.options.path),
+                   grouped(record.num_rows), *record.num_parameters, printable(*record.response, 40)));
+  line("model", record.model);
+  line("coreset", coreset_text(record));
+  if (record.rounds.size() > 1) line("rounds", rounds_text(record));
+  line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",
+                            record.coreset->build.relative_error, record.coreset->heldout_error));
+  line("certificate", spelled(certificate_sentence(*record.certificate)));
+  line("table", table_text(*record.certificate));
+  line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
+                              "{:.2f} certify, {:.2f} report: {:.2f} in all",
+                              s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify,
+                              s.report, run.total_s));
+  if (record.full_data) line("all rows", cost_text(*record.full_data, run.total_s));
+  line("written", fmt::format("{0}; open {0}/report.html",
+                              printable_path(folder.has_filename() ? folder : folder.parent_path())));
+  return text;
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,31 @@
+// The options that speak of projections and of construction, which several verbs have.
+#pragma once
+
+#include <string>
+
+#include "giga/pipeline/build_coreset.hpp"
+#include "support/arguments.hpp"
+
+namespace giga::tool {
+
+/// What the help says of options whose defaults differ from verb to verb.
+struct CoresetHelp {
+  ProjectionKind projection;  ///< The default,
+  Norm norm;                  ///< as this is.
+  const char *projection_dim, *size, *tolerance;
+};
+
+/// The group is a heading of the help.
+void add_projection_options(Arguments& arguments, const std::string& group, const CoresetHelp& help);
+void add_construction_options(Arguments& arguments, const CoresetHelp& help);
+/// --seed and --threads.
+void add_run_options(Arguments& arguments, const std::string& group);
+
+/// What is given of those replaces what is there; a size that is not given is 0. Throws UsageError for
+/// whatever cannot be.
+void set_projection(const Arguments& arguments, CoresetOptions& coreset);
+void set_construction(const Arguments& arguments, CoresetOptions& coreset);
+
+[[nodiscard]] int threads_of(const Arguments& arguments);
+
+}  // namespace giga::tool

@@ -1,0 +1,28 @@
+// The options that speak of a table and of a model, which several verbs have.
+#pragma once
+
+#include <string>
+
+#include "giga/data/read_dataset.hpp"
+#include "giga/pipeline/problem.hpp"
+#include "giga/record/coreset_file.hpp"
+#include "support/arguments.hpp"
+
+namespace giga::tool {
+
+/// The group is a heading of the help.
+void add_table_options(Arguments& arguments, const std::string& group);
+void add_model_options(Arguments& arguments, const std::string& group);
+
+/// These throw UsageError for whatever cannot be; a model needs --family.
+[[nodiscard]] ReadOptions read_options(const Arguments& arguments);
+[[nodiscard]] ModelOptions model_options(const Arguments& arguments);
+
+/// Throws UsageError, naming both, if an option was given that says another thing than the companion of a
+/// coreset.
+void require_agreement(const Arguments& arguments, const CoresetFile& companion);
+/// The same of options that speak of the data which the coreset was built from. --delimiter and --no-header
+/// speak of a file, and that may be another one.
+void require_reading_agreement(const Arguments& arguments, const CoresetFile& companion);
+
+}  // namespace giga::tool

@@ -1,0 +1,41 @@
+// The facts of a run of chains, a line each.
+#include "sample/print.hpp"
+
+#include <fmt/format.h>
+
+#include "giga/base/text.hpp"
+
+namespace giga::tool {
+
+std::string sample_facts(const RunRecord& record) {
+  const SampleOptions& sample = *record.options.sample;
+  const Index chains = *record.options.chains, parameters = *record.num_parameters;
+  std::string text;
+  const auto line = [&text](std::string_view label, const std::string& value) {
+    text += fmt::format("{:<16} {}\n", label, value);
+  };
+  std::string input = record.options.path == "-" ? "standard input" : printable_path(record.options.path);
+  if (record.coreset_digest) {
+    input += fmt::format(": {} points for N = {} rows", *record.rows_used, record.num_rows);
+  } else {
+    input += fmt::format(": N = {} row{}", record.num_rows, record.num_rows == 1 ? "" : "s");
+  }
+  line("input", fmt::format("{}, D = {} parameter{}, response {}", input, parameters,
+                            parameters == 1 ? "" : "s", printable(*record.response, 40)));
+  line("model", record.model);
+  std::string sampler(name(sample.sampler));
+  if (sample.sampler != SamplerKind::Rwmh) sampler += fmt::format(" with a {} metric", name(sample.metric));
+  line("sampler", fmt::format("{}, {} chain{} of {} warm-up + {} draws{}", sampler, chains,
+                              chains == 1 ? "" : "s", sample.warmup, sample.draws,
+                              sample.thin > 1 ? fmt::format(" thinned by {}", sample.thin) : ""));
+  const StageSeconds& s = *record.seconds;
+  const double rate = s.sample > 0 ? static_cast<double>(record.num_gradients()) / s.sample : 0;
+  line("gradients", fmt::format("{}, {:.0f} per second", record.num_gradients(), rate));
+  line("seconds", fmt::format("{:.3f} load, {:.3f} laplace, {:.3f} sample", s.load, s.laplace, s.sample));
+  for (const auto& [key, value] : record.options.files) {
+    if (key == "out" && value) line("written", printable_path(*value));
+  }
+  return text;
+}
+
+}  // namespace giga::tool

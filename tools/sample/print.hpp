@@ -1,0 +1,13 @@
+// What giga sample tells of a run.
+#pragma once
+
+#include <string>
+
+#include "giga/record/run_record.hpp"
+
+namespace giga::tool {
+
+/// Facts of the run, a line each.
+[[nodiscard]] std::string sample_facts(const RunRecord& record);
+
+}  // namespace giga::tool

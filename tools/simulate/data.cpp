@@ -1,0 +1,228 @@
+// giga simulate logistic|poisson|gaussian: made-up regression data, the same for a seed on every machine and
+// any number of threads.
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+
+#include "commands.hpp"
+#include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
+#include "giga/data/npy.hpp"
+#include "giga/data/output_file.hpp"
+#include "giga/model/simulate_data.hpp"
+#include "options/coreset.hpp"
+#include "simulate/output.hpp"
+#include "support/console.hpp"
+#include "support/exit_codes.hpp"
+#include "support/lists.hpp"
+#include "support/progress.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr Index kLargest = 1'000'000'000;
+constexpr Index kMostFeatures = 100'000;
+constexpr Index kMostThreads = 1024;
+
+enum class Format { Csv, Npy, Libsvm };
+
+struct Request {
+  SimulateDataOptions options;
+  Format format = Format::Csv;
+  int threads = 0;
+  std::filesystem::path out;
+  bool force = false;
+  bool quiet = false;
+};
+
+Format format_of(const std::filesystem::path& out) {
+  const std::string extension = out.extension().string();
+  if (extension == ".csv") return Format::Csv;
+  if (extension == ".npy") return Format::Npy;
+  if (extension == ".svm" || extension == ".libsvm") return Format::Libsvm;
+  throw UsageError("--out is '" + printable_path(out) + "'; must end in .csv, .npy, .svm or .libsvm");
+}
+
+void add_options(Arguments& arguments, Family family) {
+  const bool poisson = family == Family::PoissonSoftplus;
+  const std::string what = "Data";
+  arguments.add_value("rows", "N", "Number of rows, 1 to 10^9 (default 10000)", what);
+  arguments.add_value(
+      "dim", "D",
+      fmt::format("Features, standard normal, 1 to 10^5 (default {})", usual_num_features(family)), what);
+  arguments.add_value("theta", "A,B,...",
+                      fmt::format("D coefficients, then the intercept (default {}; for another D\n"
+                                  "as much smaller as keeps the variance of the predictor)",
+                                  poisson ? "1,0" : "3,3,0"),
+                      what);
+  if (poisson)
+    arguments.add_one_of("link", "NAME", {"softplus", "log"}, "softplus (default, the paper's) or log", what);
+  if (family == Family::GaussianIdentity)
+    arguments.add_value("noise-scale", "S", "Standard deviation of the noise, 1e-6 to 1e6 (default 1)", what);
+  arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", what);
+  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same numbers", what);
+  const std::string output = "Output";
+  arguments.add_value("out", "FILE", "Where the table goes: .csv, .npy, .svm or .libsvm (required)", output);
+  arguments.add_flag("force", "Replace FILE if it exists", output);
+  arguments.add_flag("quiet", "No progress, no summary", output);
+}
+
+Family linked(const Arguments& arguments, Family family) {
+  if (family != Family::PoissonSoftplus) return family;
+  const std::string link = arguments.text("link").value_or("softplus");
+  if (link == "softplus") return Family::PoissonSoftplus;
+  if (link == "log") return Family::PoissonLog;
+  throw UsageError("--link is '" + printable(link) + "'; must be softplus or log");
+}
+
+std::vector<double> theta_of(const Arguments& arguments, Family family) {
+  const auto list = arguments.text("theta");
+  const Index usual = list ? 0 : usual_num_features(family);
+  const Index dim = arguments.count("dim", usual, 1, kMostFeatures);
+  if (!list) return usual_theta(family, dim);
+  std::vector<double> theta = numbers_in_list("theta", *list);
+  if (theta.size() < 2)
+    throw UsageError("--theta has one number; must have a coefficient and the intercept at least");
+  if (arguments.given("dim") && std::ssize(theta) != dim + 1) {
+    throw UsageError(fmt::format("--theta has {} numbers; must have {}: {} coefficients and the intercept",
+                                 theta.size(), dim + 1, dim));
+  }
+  return theta;
+}
+
+Request request_of(const Arguments& arguments, Family family) {
+  Request request;
+  SimulateDataOptions& options = request.options;
+  options.family.family = linked(arguments, family);
+  if (family == Family::GaussianIdentity)
+    options.family.noise_scale = arguments.number("noise-scale", 1, 1e-6, 1e6);
+  options.rows = arguments.count("rows", options.rows, 1, kLargest);
+  options.theta = theta_of(arguments, family);
+  options.seed = arguments.whole("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
+  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+  request.force = arguments.flag("force");
+  request.quiet = arguments.flag("quiet");
+  const auto out = arguments.text("out");
+  if (!out) throw UsageError("no output; give --out FILE");
+  request.out = *out;
+  request.format = format_of(request.out);
+  return request;
+}
+
+std::string header(Index num_features) {
+  std::string line;
+  for (Index d = 1; d <= num_features; ++d) line += fmt::format("x{},", d);
+  return line + "y\n";
+}
+
+// A row of D features and the response.
+void append_line(const double* row, Index num_features, Format format, std::string& text) {
+  const bool csv = format == Format::Csv;
+  if (!csv) text += shortest(row[num_features]);
+  for (Index d = 0; d < num_features; ++d) {
+    if (!csv) text += fmt::format(" {}:", d + 1);
+    text += shortest(row[d]);
+    if (csv) text += ',';
+  }
+  if (csv) text += shortest(row[num_features]);
+  text += '\n';
+}
+
+// The lines of each block are made beside its numbers, on the same thread.
+void write_text(const SimulatedData& data, const Request& request, const Executor& executor,
+                Progress& progress) {
+  OutputFile file(request.out, request.force);
+  const Index width = data.num_features() + 1;
+  check_disk(request.out,
+             static_cast<std::uint64_t>(data.num_rows()) * static_cast<std::uint64_t>(width) * 18);
+  if (request.format == Format::Csv) file.write(header(data.num_features()));
+  std::vector<double> values;
+  for_each_block(
+      data.num_rows(), width, executor,
+      [&](Index first, Index count, double* out) { data.read(first, count, out); },
+      [&](std::span<const double> rows, Index end) {
+        const Index count = std::ssize(rows) / width;
+        const Index parts = executor.num_threads();
+        std::vector<std::string> lines(static_cast<std::size_t>(parts));
+        executor.for_each(parts, [&](Index part) {
+          for (Index i = part * count / parts; i < (part + 1) * count / parts; ++i)
+            append_line(rows.data() + i * width, data.num_features(), request.format,
+                        lines[static_cast<std::size_t>(part)]);
+        });
+        for (const std::string& some : lines) file.write(some);
+        progress.update(end, 0, "");
+      });
+  progress.begin("saving " + printable_path(request.out));
+  file.commit();
+}
+
+void write_npy(const SimulatedData& data, const Request& request, const Executor& executor,
+               Progress& progress) {
+  const Index width = data.num_features() + 1;
+  NpyWriter writer(request.out, data.num_rows(), width, request.force);
+  check_disk(request.out, static_cast<std::uint64_t>(data.num_rows()) * static_cast<std::uint64_t>(width) *
+                              sizeof(double));
+  for_each_block(
+      data.num_rows(), width, executor,
+      [&](Index first, Index count, double* out) { data.read(first, count, out); },
+      [&](std::span<const double> rows, Index end) {
+        writer.append(rows);
+        progress.update(end, 0, "");
+      });
+  progress.begin("saving " + printable_path(request.out));
+  writer.commit();
+}
+
+void run(const Arguments& arguments, Family family) {
+  arguments.refuse_leftovers("; give the output with --out");
+  const Request request = request_of(arguments, family);
+  const SimulatedData data(request.options);
+  const Stopwatch total;
+  {
+    const Threads executor(request.threads, stop_requested);
+    Progress progress(request.quiet);
+    progress.begin("simulating", data.num_rows(), "rows");
+    (request.format == Format::Npy ? write_npy : write_text)(data, request, executor, progress);
+  }
+  if (request.quiet) return;
+  const Family made = request.options.family.family;
+  write_stdout(fmt::format("{}: {} rows of {} feature{}, {} with {} link, seed {}, in {:.1f} s\n",
+                           printable_path(request.out), data.num_rows(), data.num_features(),
+                           data.num_features() == 1 ? "" : "s", family_name(made), link_name(made),
+                           request.options.seed, total.seconds()));
+}
+
+Verb declare(CLI::App& simulate, const char* name, const char* description, const char* examples,
+             Family family) {
+  Arguments arguments = Arguments::of_verb(simulate, name, description, examples);
+  add_options(arguments, family);
+  return {arguments.app(), [arguments, family] { run(arguments, family); }};
+}
+
+constexpr const char* kLogisticExamples = R"(Examples:
+  giga simulate logistic --out flights.csv
+      the paper's synthetic set: 10000 rows, 2 features, labels -1 and 1
+  giga simulate logistic --rows 1000000 --dim 20 --out large.csv)";
+
+constexpr const char* kPoissonExamples = R"(Examples:
+  giga simulate poisson --out counts.csv
+      the paper's synthetic set: 10000 rows, 1 feature, softplus link
+  giga simulate poisson --link log --theta 0.5,-0.5,1 --out counts.csv)";
+
+constexpr const char* kGaussianExamples = R"(Examples:
+  giga simulate gaussian --theta 1,-2,0.5 --noise-scale 0.3 --out lengths.csv)";
+
+}  // namespace
+
+std::vector<Verb> declare_simulate_data(CLI::App& simulate) {
+  return {declare(simulate, "logistic", "Write data of a logistic regression", kLogisticExamples,
+                  Family::BernoulliLogit),
+          declare(simulate, "poisson", "Write data of a Poisson regression", kPoissonExamples,
+                  Family::PoissonSoftplus),
+          declare(simulate, "gaussian", "Write data of a linear regression", kGaussianExamples,
+                  Family::GaussianIdentity)};
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,67 @@
+#include "simulate/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "giga/base/error.hpp"
+#include "giga/base/machine.hpp"
+#include "giga/base/text.hpp"
+#include "support/exit_codes.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr Index kBlockValues = Index{1} << 20;  // rows of more values make smaller blocks
+
+std::string gigabytes(std::uint64_t bytes) {
+  const double value = static_cast<double>(bytes) / 1e9;
+  return fmt::format("{:.{}f} GB", value, value < 10 ? 1 : 0);
+}
+
+}  // namespace
+
+void check_memory(std::uint64_t bytes) {
+  if (bytes > physical_memory_bytes() / 2) {
+    throw ResourceError(fmt::format(
+        "rows of this length need {} of memory while they are made; use a smaller --dim or --rank",
+        gigabytes(bytes)));
+  }
+}
+
+void check_disk(const std::filesystem::path& out, std::uint64_t bytes) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(out, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;  // a device
+  const auto present = free_bytes_beside(out);
+  if (present && bytes > *present) {
+    throw IoError(fmt::format("{}: needs {} and {} are free; use fewer --rows or another disk",
+                              printable_path(out), gigabytes(bytes), gigabytes(*present)));
+  }
+}
+
+void for_each_block(Index rows, Index width, const Executor& executor,
+                    const std::function<void(Index, Index, double*)>& make,
+                    const std::function<void(std::span<const double>, Index)>& take) {
+  const Index block_rows = std::clamp(kBlockValues / width, Index{1}, kBlockRows);
+  const Index blocks = (rows + block_rows - 1) / block_rows;
+  const Index group = std::min(blocks, Index{2} * executor.num_threads());
+  const auto values = static_cast<std::size_t>(group * block_rows * width);
+  check_memory(values * sizeof(double));
+  std::vector<double> buffer(values);
+  for (Index first = 0; first < blocks; first += group) {
+    const Index begin = first * block_rows;
+    const Index end = std::min(rows, (first + group) * block_rows);
+    executor.for_each(std::min(group, blocks - first), [&](Index i) {
+      const Index from = begin + i * block_rows;
+      if (signal_received() != 0) return;
+      make(from, std::min(block_rows, end - from), buffer.data() + (from - begin) * width);
+    });
+    stop_if_signalled();
+    take({buffer.data(), static_cast<std::size_t>((end - begin) * width)}, end);
+  }
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,127 @@
+// The words of each stage, and the share that is done.
+#include "support/job_display.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "giga/base/text.hpp"
+#include "giga/construct/build.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+constexpr double kRefresh_s = 0.05;
+constexpr std::size_t kMostShown = 8;  // chains
+constexpr Index kLookEvery = 4;        // transitions
+constexpr Index kMegabyte = 1'000'000;
+
+Answer answer() {
+  return stop_requested() ? Answer::Stop : Answer::Continue;
+}
+
+// The parts of a whole fit.
+int part_of(Stage stage) {
+  switch (stage) {
+    case Stage::Load: return 1;
+    case Stage::Laplace: return 2;
+    case Stage::Project:
+    case Stage::Prepare: return 3;
+    case Stage::Construct: return 4;
+    case Stage::Sample: return 5;
+    case Stage::Certify: return 6;
+    case Stage::Report: return 7;
+  }
+  return 7;
+}
+constexpr int kParts = 7;
+
+std::string errors_of(const StepRecord* step) {
+  if (step == nullptr) return "";
+  std::string text = fmt::format("relative error {:.2e}", step->relative_error);
+  if (std::isfinite(step->heldout_error)) text += fmt::format(", held-out {:.2e}", step->heldout_error);
+  return text;
+}
+
+}  // namespace
+
+JobDisplay::JobDisplay(Progress& progress, std::filesystem::path input, Index chains, bool parts)
+    : progress_(progress),
+      input_(std::move(input)),
+      parts_(parts),
+      done_(static_cast<std::size_t>(std::max<Index>(chains, 1))) {}
+
+void JobDisplay::renew() {
+  const std::lock_guard lock(mutex_);
+  shown_.reset();
+}
+
+Answer JobDisplay::operator()(const StageProgress& at) {
+  if (at.stage == Stage::Sample && at.total > 0) {
+    done_[static_cast<std::size_t>(at.chain)].store(at.done, std::memory_order_relaxed);
+    warmup_.store(at.warmup, std::memory_order_relaxed);
+    if (at.done % kLookEvery != 0) return answer();
+  }
+  const std::lock_guard lock(mutex_);
+  const Shown now{at.stage, at.dim, at.part, at.total > 0};
+  const bool fresh = shown_ != now;
+  if (fresh) begin(at);
+  shown_ = now;
+  if (!fresh && since_.seconds() < kRefresh_s) return answer();
+  since_.restart();
+  switch (at.stage) {
+    case Stage::Load: progress_.update(at.done / kMegabyte, 0, ""); break;
+    case Stage::Sample:
+      if (at.total > 0) show_chains(at.total);
+      break;
+    default: progress_.update(at.done, at.step != nullptr ? at.step->step : 0, errors_of(at.step));
+  }
+  return answer();
+}
+
+void JobDisplay::begin(const StageProgress& at) {
+  if (parts_) progress_.part(part_of(at.stage), kParts);
+  const auto rows = [&](const std::string& what) { progress_.begin(what, at.total, "rows"); };
+  switch (at.stage) {
+    case Stage::Load: {
+      const std::string what = input_ == "-" ? "reading standard input" : "reading " + printable_path(input_);
+      return at.total > 0 ? progress_.begin(what, at.total / kMegabyte, "MB") : progress_.begin(what);
+    }
+    case Stage::Laplace: return progress_.begin("finding the posterior mode");
+    case Stage::Project: return rows("held-out projection");
+    case Stage::Prepare:
+      if (at.total == 0) return progress_.begin(fmt::format("preparing vectors of J = {}", at.dim));
+      return rows(fmt::format("projecting to J = {}", at.dim));
+    case Stage::Construct: return progress_.begin("building", at.total, "points");
+    case Stage::Sample:
+      if (at.total == 0) return progress_.begin("finding the coreset's mode");
+      for (auto& done : done_) done.store(0, std::memory_order_relaxed);
+      return progress_.begin("sampling", std::ssize(done_) * at.total, "transitions");
+    case Stage::Certify:
+      switch (at.part) {
+        case CertificatePart::Laplace: return progress_.begin("finding the posterior mode");
+        case CertificatePart::Ratios: return rows("all rows at the draws");
+        case CertificatePart::LaplaceRatios: return rows("all rows at draws of Laplace");
+        case CertificatePart::Gradients: return rows("gradients of all rows");
+      }
+      return;
+    case Stage::Report: return progress_.begin(parts_ ? "writing the report" : "summarising");
+  }
+}
+
+void JobDisplay::show_chains(Index transitions) {
+  Index sum = 0;
+  std::string detail = "chain";
+  for (std::size_t c = 0; c < done_.size(); ++c) {
+    const Index done = done_[c].load(std::memory_order_relaxed);
+    sum += done;
+    if (c < kMostShown)
+      detail += fmt::format("{} {} {}%", c == 0 ? "" : ",", c + 1, 100 * done / transitions);
+  }
+  if (done_.size() > kMostShown) detail += ", ...";
+  progress_.update(sum, 0, detail + (warmup_ ? ", warm-up" : ", drawing"));
+}
+
+}  // namespace giga::tool

@@ -1,0 +1,59 @@
+// What a verb needs to run a job: threads that stop on a signal, the progress display, notes on stderr.
+#pragma once
+
+#include <filesystem>
+
+#include "giga/base/threads.hpp"
+#include "giga/job/job.hpp"
+#include "support/console.hpp"
+#include "support/job_display.hpp"
+#include "support/progress.hpp"
+#include "support/signals.hpp"
+#include "support/spelling.hpp"
+
+namespace giga::tool {
+
+struct SessionOptions {
+  int threads = 0;
+  bool quiet = false;
+  std::filesystem::path input = {};  ///< For the display, as are
+  Index chains = 0;                  ///< these.
+  bool parts = false;                ///< Stages are counted: "[3/7]".
+};
+
+class Session {
+ public:
+  explicit Session(const SessionOptions& options)
+      : executor_(options.threads, stop_requested),
+        progress_(options.quiet),
+        display_(progress_, options.input, options.chains, options.parts),
+        notes_(options.quiet) {}
+
+  [[nodiscard]] const Executor& executor() const { return executor_; }
+
+  /// Calls a job with an observer, and removes the display when it has ended.
+  template <typename Job>
+  auto run(const Job& job) {
+    const JobObserver observer{[this](const StageProgress& at) { return display_(at); },
+                               [this](const std::string& text) { note(text); },
+                               [](const std::string& text) { return spelled(text); }};
+    auto result = job(observer);
+    progress_.end();
+    stop_if_signalled();
+    return result;
+  }
+
+ private:
+  void note(const std::string& text) {
+    progress_.end();
+    notes_(text);
+    display_.renew();
+  }
+
+  Threads executor_;
+  Progress progress_;
+  JobDisplay display_;
+  Notes notes_;
+};
+
+}  // namespace giga::tool
