@@ -23,9 +23,8 @@ using record::Json;
 constexpr Index kFormat = 1;  // of coreset.json; files of version 0.1 do not say it
 
 Json rows_json(const CoresetFile& file) {
-  Json json = {{"rows", file.coreset.rows}, {"weights", file.coreset.weights}};
-  if (!file.multiplicity.empty()) json["multiplicity"] = file.multiplicity;
-  return json;
+  return {
+      {"rows", file.coreset.rows}, {"weights", file.coreset.weights}, {"multiplicity", file.multiplicity}};
 }
 
 CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {

@@ -32,15 +32,21 @@ Json options_form(const RunOptions& options) {
       out.update(record::projection_form(*options.coreset));
     out.update(record::construction_form(*options.coreset));
   }
-  if (options.sample) {
+  if (options.coreset && options.seed) out["seed"] = *options.seed;
+  if (options.sample && !options.strict) {
+    Json sample = record::form_of(*options.sample);
     out["sampler"] = name(options.sample->sampler);
     if (options.protocol) out["protocol"] = name(*options.protocol);
+    out["metric"] = sample["metric"];
     out["chains"] = record::or_null(options.chains);
-    out.update(record::form_of(*options.sample));
-  } else if (options.chains) {
-    out["chains"] = *options.chains;
+    out.update(sample);
   }
-  if (options.seed) out["seed"] = *options.seed;
+  if (options.strict) {  // of a check, which has no other choice of chains
+    for (const char* key : {"chains", "warmup", "draws"}) out[key] = nullptr;
+    if (options.chains) out["chains"] = *options.chains;
+    if (options.sample) out.update({{"warmup", options.sample->warmup}, {"draws", options.sample->draws}});
+  }
+  if (!options.coreset && options.seed) out["seed"] = *options.seed;
   if (options.threads) out["threads"] = *options.threads;
   if (options.strict) out["strict"] = *options.strict;
   for (const auto& [key, value] : options.files) {
@@ -97,7 +103,7 @@ void put_coreset(const RunRecord& run, Json& out) {
   out["norm_sum"] = coreset.norm_sum;
   out["zero_rows"] = coreset.num_zero_rows;
   Json& rows = out["coreset"] = {{"rows", coreset.coreset.rows}, {"weights", coreset.coreset.weights}};
-  if (!coreset.multiplicity.empty()) rows["multiplicity"] = coreset.multiplicity;
+  if (!run.pihat_names.empty()) rows["multiplicity"] = coreset.multiplicity;
   if (!run.responses.empty()) rows["responses"] = run.responses;
   if (!run.pihat_names.empty()) {
     out["separable"] = coreset.separable;
@@ -223,6 +229,14 @@ std::string text_of(const Json& value) {
   return list;
 }
 
+std::vector<std::pair<std::string, std::string>> texts_of(const Json& options) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  for (const auto& [key, value] : options.items()) {
+    if (!value.is_null() && key != "threads") texts.emplace_back(key, text_of(value));
+  }
+  return texts;
+}
+
 }  // namespace
 
 Index RunRecord::num_gradients() const {
@@ -239,12 +253,7 @@ BothScales RunRecord::scales() const {
 }
 
 std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const {
-  std::vector<std::pair<std::string, std::string>> texts;
-  const Json form = options_form(options);
-  for (const auto& [key, value] : form.items()) {
-    if (!value.is_null() && key != "threads") texts.emplace_back(key, text_of(value));
-  }
-  return texts;
+  return recorded_options ? *recorded_options : texts_of(options_form(options));
 }
 
 void add_summary(RunRecord& record, const PosteriorSummary& summary,
@@ -283,7 +292,7 @@ std::string run_json(const RunRecord& run) {
   out["format"] = kFormat;
   if (run.command_line) out["command_line"] = *run.command_line;
   out["options"] = options_form(run.options);
-  if (!run.model.empty()) out["model"] = run.model;
+  if (run.command == "fit" || run.command == "sample") out["model"] = run.model;
   out["seed"] = run.seed;
   out["N"] = run.num_rows;
   out["D"] = record::or_null(run.num_parameters);
@@ -331,6 +340,7 @@ RunRecord read_run(const std::filesystem::path& path) {
   run.command_line = fields.optional<std::string>("command_line");
   run.seed = fields.optional<std::uint64_t>("seed").value_or(1);
   run.options = options_of(fields.at("options"));
+  run.recorded_options = texts_of(json["options"]);
   if (fields.has("model")) run.model = fields.get<std::string>("model");
   run.num_rows = fields.get<Index>("N");
   run.num_parameters = fields.optional<Index>("D");

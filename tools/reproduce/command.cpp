@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "giga/base/machine.hpp"
+#include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
 #include "reproduce/options.hpp"

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "commands.hpp"
+#include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/data/npy.hpp"

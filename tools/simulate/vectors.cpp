@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/machine.hpp"
+#include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"

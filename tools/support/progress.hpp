@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "giga/base/machine.hpp"
+#include "giga/base/stopwatch.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga::tool {

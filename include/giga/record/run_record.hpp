@@ -74,7 +74,9 @@ struct RunRecord {
   std::string command;  ///< build, sample, fit or check.
   std::string version;  ///< Of the giga that wrote it.
   std::optional<std::string> command_line = {};
-  RunOptions options = {};
+  RunOptions options = {};  ///< Read as far as a report or a check looks at them.
+  /// All of them as texts, where the record was read.
+  std::optional<std::vector<std::pair<std::string, std::string>>> recorded_options = {};
   std::string model = {};  ///< In words.
   std::uint64_t seed = 1;
 
