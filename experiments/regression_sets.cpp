@@ -62,13 +62,14 @@ RegressionSet::RegressionSet(const SetInfo& info, const Settings& settings, cons
 }
 
 Regression RegressionSet::subset(const std::vector<Index>& rows, const std::vector<double>& weights) const {
-  const auto width = static_cast<std::size_t>(model().num_parameters());
+  const LinearModel& linear = *model().linear_model();
+  const auto width = static_cast<std::size_t>(linear.num_columns());
   std::vector<double> design(rows.size() * width), response;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    model().design(rows[k], 1, design.data() + k * width);
-    response.push_back(model().response(rows[k]));
+    linear.design(rows[k], 1, design.data() + k * width);
+    response.push_back(linear.response(rows[k]));
   }
-  return {std::move(design), std::move(response), weights, model().family()};
+  return {std::move(design), std::move(response), weights, linear.family()};
 }
 
 Index RegressionSet::distinct_row(Index data_row) const {

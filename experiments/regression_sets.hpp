@@ -35,7 +35,7 @@ class RegressionSet {
   RegressionSet(const SetInfo& info, const Settings& settings, const Executor& executor);
 
   [[nodiscard]] const SetInfo& info() const { return *info_; }
-  [[nodiscard]] const Regression& model() const { return problem_ ? problem_->model() : *made_up_; }
+  [[nodiscard]] const Likelihood& model() const { return problem_ ? problem_->likelihood() : *made_up_; }
   [[nodiscard]] const Normal& prior() const { return prior_; }
   [[nodiscard]] Index num_data_rows() const { return num_data_rows_; }
 

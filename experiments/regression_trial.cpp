@@ -5,7 +5,7 @@
 
 #include "experiments/cpu_clock.hpp"
 #include "giga/base/threads.hpp"
-#include "giga/infer/regression_posterior.hpp"
+#include "giga/infer/posterior.hpp"
 #include "giga/project/random_projection.hpp"
 
 namespace giga::experiments {
@@ -78,12 +78,12 @@ std::uint64_t RegressionTrial::seed_of(const std::string& purpose) const {
 }
 
 // From a draw about the model's own Laplace approximation, the search for which is part of the time.
-RegressionTrial::Run RegressionTrial::infer(const Regression& model, SamplerKind sampler,
+RegressionTrial::Run RegressionTrial::infer(const Likelihood& model, SamplerKind sampler,
                                             std::uint64_t seed) const {
   const Threads one(1);
   const CpuClock clock;
   const LaplaceResult mode = laplace(model, set_.prior(), one);
-  const RegressionPosterior posterior(model, set_.prior());
+  const Posterior posterior(model, set_.prior());
   std::vector<Chain> chains = sample_about(posterior, mode.posterior, 1, protocol(sampler, settings_, seed),
                                            one, [this](const StageProgress&) {
                                              context_.check();

@@ -34,7 +34,7 @@ class RegressionTrial {
     double seconds;
   };
   void build_paths(const VectorTable& table);
-  [[nodiscard]] Run infer(const Regression& model, SamplerKind sampler, std::uint64_t seed) const;
+  [[nodiscard]] Run infer(const Likelihood& model, SamplerKind sampler, std::uint64_t seed) const;
   void infer_path(const std::vector<Stop>& path, SamplerKind sampler, const FisherDistance& distance,
                   const std::function<void()>& done, Json& stops, Json& clocks) const;
   [[nodiscard]] std::uint64_t seed_of(const std::string& purpose) const;
