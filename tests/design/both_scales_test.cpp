@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "giga/report/posterior_summary.hpp"
 #include "report/chains.hpp"
 
 namespace giga::test {
@@ -59,7 +60,7 @@ TEST(BothScales, FeaturesAsTheyAreHaveOneScale) {
 TEST(BothScales, AChainKeepsItsDrawsAndWhatIsKnownOfThem) {
   const BothScales both({"a", "b", "c"}, uneven(), true, true);
   const Chain chain = made_up_chain(10, 4);
-  const Chain out = both.apply(chain);
+  const Chain out = on_both_scales(chain, both);
   EXPECT_EQ(out.dim, 8);
   ASSERT_EQ(out.num_draws(), 10);
   for (Index s = 0; s < 10; ++s) {
@@ -67,7 +68,7 @@ TEST(BothScales, AChainKeepsItsDrawsAndWhatIsKnownOfThem) {
     EXPECT_EQ(std::vector<double>(out.draw(s), out.draw(s) + 8), values);
   }
   EXPECT_EQ(out.stats[3].log_density, chain.stats[3].log_density);
-  EXPECT_THROW((void)both.apply(made_up_chain(10, 3)), std::invalid_argument);
+  EXPECT_THROW((void)on_both_scales(made_up_chain(10, 3), both), std::invalid_argument);
   EXPECT_THROW(BothScales({"a"}, uneven(), true, true), std::invalid_argument);
 }
 

@@ -24,8 +24,8 @@ Distance distance(const Problem& problem, const CoresetResult& result, const Nor
   std::vector<double> weights;
   const Coreset& built = result.build.coreset;
   for (std::size_t i = 0; i < built.rows.size(); ++i)
-    weights.push_back(built.weights[i] * problem.model().multiplicity(built.rows[i]));
-  const auto part = problem.model().subset(built.rows, weights);
+    weights.push_back(built.weights[i] * problem.likelihood().multiplicity(built.rows[i]));
+  const auto part = problem.likelihood().subset(built.rows, weights);
   const Normal coreset = laplace(*part, problem.prior(), executor).posterior;
   const std::vector<double> sds = full.standard_deviations(), other = coreset.standard_deviations();
   Distance out;
@@ -42,7 +42,7 @@ class Ds1 : public testing::Test {
     GIGA_NEEDS_SHARED("ds1.npz");
     data_.emplace(read_dataset(shared_data("ds1.npz"), {}, executor_));
     problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, executor_);
-    full_.emplace(laplace(problem_->model(), problem_->prior(), executor_).posterior);
+    full_.emplace(laplace(problem_->likelihood(), problem_->prior(), executor_).posterior);
   }
 
   Threads executor_;

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "giga/data/read_dataset.hpp"
-#include "giga/infer/regression_posterior.hpp"
+#include "giga/infer/posterior.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
@@ -47,7 +47,7 @@ class Ds1Certificate : public testing::Test {
 
   std::vector<Chain> chains_of(const Coreset& coreset, Index draws) const {
     const auto model = coreset_model(*problem_, coreset);
-    const RegressionPosterior posterior(*model, problem_->prior());
+    const Posterior posterior(*model, problem_->prior());
     const Normal about = laplace(*model, problem_->prior(), executor_).posterior;
     return sample_about(posterior, about, 4, {.draws = draws}, executor_);
   }
@@ -60,7 +60,7 @@ class Ds1Certificate : public testing::Test {
 // 40,000 draws: the standard error of a mean is then about 0.005 standard deviations.
 TEST_F(Ds1Certificate, AHundredPointsAreSafeAndCorrectedToTheMeansOfALongRunOnAllRows) {
   const std::vector<Estimate> expected = long_run();
-  ASSERT_EQ(std::ssize(expected), problem_->model().num_parameters());
+  ASSERT_EQ(std::ssize(expected), problem_->likelihood().num_parameters());
   const Coreset coreset = build_coreset(*problem_, {.size = 100}, executor_).coreset;
   const Certificate out = certify_coreset(*problem_, coreset, chains_of(coreset, 10'000), executor_);
   EXPECT_TRUE(out.safe()) << name(out.doubt);
@@ -96,12 +96,12 @@ TEST_F(Ds1Certificate, AModelOfChosenRowsIsTheSubsetOfTheProblem) {
   for (const Index k : {0, 1}) {
     const Index row = coreset.rows[static_cast<std::size_t>(2 * k)];
     Index distinct = 0;
-    while (problem_->distinct().row(distinct) < row) ++distinct;
-    ASSERT_EQ(problem_->distinct().row(distinct), row);
-    model->design(k, 1, z.data());
-    problem_->model().design(distinct, 1, expected.data());
+    while (problem_->table()->distinct.row(distinct) < row) ++distinct;
+    ASSERT_EQ(problem_->table()->distinct.row(distinct), row);
+    model->linear_model()->design(k, 1, z.data());
+    problem_->likelihood().linear_model()->design(distinct, 1, expected.data());
     EXPECT_EQ(z, expected);
-    EXPECT_EQ(model->response(k), problem_->model().response(distinct));
+    EXPECT_EQ(model->linear_model()->response(k), problem_->likelihood().linear_model()->response(distinct));
   }
   EXPECT_EQ(coreset_model(*problem_, {}), nullptr);
   EXPECT_THROW((void)coreset_model(*problem_, {{26'733}, {1}}), std::invalid_argument);

@@ -37,7 +37,7 @@ class ModeNotes : public ::testing::Test {
   std::vector<std::string> notes_of(const Dataset& data, double noise_scale, double prior_scale) const {
     const Problem problem(
         data, {.family = {Family::GaussianIdentity, noise_scale}, .prior_scale = prior_scale}, executor_);
-    return mode_notes(problem, laplace(problem.model(), problem.prior(), executor_).posterior.mean(),
+    return mode_notes(problem, laplace(problem.likelihood(), problem.prior(), executor_).posterior.mean(),
                       executor_);
   }
   std::vector<std::string> notes(double noise_scale, double prior_scale) const {

@@ -25,8 +25,8 @@ int main(int argc, char** argv) {
   const Threads executor;
   const Dataset data = read_dataset(argv[1], {}, executor);
   const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
-  const RegressionPosterior posterior(problem.model(), problem.prior());
-  const Normal about = laplace(problem.model(), problem.prior(), executor).posterior;
+  const RegressionPosterior posterior(*problem.likelihood().linear_model(), problem.prior());
+  const Normal about = laplace(problem.likelihood(), problem.prior(), executor).posterior;
   const std::vector<Chain> chains = sample_about(
       posterior, about, 4, {.draws = 25'000, .metric = MetricKind::Diagonal, .seed = 2}, executor);
   std::puts("# Made by tests/pipeline/posterior_reference.cpp; parameters of the standardised features.");
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
       for (Index s = 0; s < chain.num_draws(); ++s) draws.back().push_back(chain.draw(s)[d]);
     }
     const QuantitySummary one = summarise(draws);
-    std::printf("%s,%.17g,%.17g,%.3g,%.3g,%.5f\n", problem.model().parameter_name(d).c_str(), one.mean,
+    std::printf("%s,%.17g,%.17g,%.3g,%.3g,%.5f\n", problem.likelihood().parameter_name(d).c_str(), one.mean,
                 one.sd, one.mcse_mean, one.mcse_sd, one.rhat);
   }
 }

@@ -14,7 +14,7 @@
 #include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/mode_notes.hpp"
-#include "giga/pipeline/same_data.hpp"
+#include "giga/record/same_data.hpp"
 #include "support/temp_dir.hpp"
 
 namespace giga::test {
@@ -116,14 +116,14 @@ class PretendedRanks : public ::testing::Test {
 TEST_F(PretendedRanks, ReadAndStandardiseToTheSameBits) {
   for (const bool weighted : {false, true}) {
     const Prepared want(one_, Family::GaussianIdentity, weighted);
-    ASSERT_GT(num_blocks(want.problem.model().num_rows()), 3);
-    ASSERT_EQ(want.problem.distinct().num_repeats, kRows / 6);
+    ASSERT_GT(num_blocks(want.problem.likelihood().num_rows()), 3);
+    ASSERT_EQ(want.problem.table()->distinct.num_repeats, kRows / 6);
     for (const Executor* executor : others_) {
       const Prepared got(*executor, Family::GaussianIdentity, weighted);
-      EXPECT_EQ(got.problem.distinct().rows, want.problem.distinct().rows);
-      EXPECT_EQ(got.problem.distinct().multiplicity, want.problem.distinct().multiplicity);
-      EXPECT_EQ(got.problem.scale().mean, want.problem.scale().mean);
-      EXPECT_EQ(got.problem.scale().scale, want.problem.scale().scale);
+      EXPECT_EQ(got.problem.table()->distinct.rows, want.problem.table()->distinct.rows);
+      EXPECT_EQ(got.problem.table()->distinct.multiplicity, want.problem.table()->distinct.multiplicity);
+      EXPECT_EQ(got.problem.table()->design->scale().mean, want.problem.table()->design->scale().mean);
+      EXPECT_EQ(got.problem.table()->design->scale().scale, want.problem.table()->design->scale().scale);
       EXPECT_EQ(data_digest(got.data, *executor), data_digest(want.data, one_));
     }
   }
@@ -133,15 +133,15 @@ TEST_F(PretendedRanks, FindTheSameModeOfEveryFamily) {
   for (const Family family :
        {Family::BernoulliLogit, Family::PoissonSoftplus, Family::PoissonLog, Family::GaussianIdentity}) {
     const Prepared want(one_, family);
-    const LaplaceResult mode = laplace(want.problem.model(), want.problem.prior(), one_);
+    const LaplaceResult mode = laplace(want.problem.likelihood(), want.problem.prior(), one_);
     for (const Executor* executor : others_) {
       const Prepared got(*executor, family);
-      const LaplaceResult other = laplace(got.problem.model(), got.problem.prior(), *executor);
+      const LaplaceResult other = laplace(got.problem.likelihood(), got.problem.prior(), *executor);
       EXPECT_EQ(other.posterior.mean(), mode.posterior.mean()) << family_name(family);
       EXPECT_EQ(other.posterior.precision(), mode.posterior.precision()) << family_name(family);
       EXPECT_EQ(other.log_joint, mode.log_joint) << family_name(family);
-      EXPECT_EQ(got.problem.model().separates(mode.posterior.mean(), *executor),
-                want.problem.model().separates(mode.posterior.mean(), one_));
+      EXPECT_EQ(got.problem.likelihood().linear_model()->separates(mode.posterior.mean(), *executor),
+                want.problem.likelihood().linear_model()->separates(mode.posterior.mean(), one_));
       EXPECT_EQ(mode_notes(got.problem, mode.posterior.mean(), *executor),
                 mode_notes(want.problem, mode.posterior.mean(), one_));
     }
@@ -152,10 +152,11 @@ TEST_F(PretendedRanks, ShareTheRowsOfAPackedPosterior) {
   const Prepared want(one_);
   const std::vector<double> theta = {0.3, -0.2, 0.1, 0.4};
   std::vector<double> alone(4), shared(4);
-  const double value =
-      RegressionPosterior(want.problem.model(), want.problem.prior()).log_density(theta.data(), alone.data());
+  const double value = RegressionPosterior(*want.problem.likelihood().linear_model(), want.problem.prior())
+                           .log_density(theta.data(), alone.data());
   for (const Executor* executor : others_) {
-    const RegressionPosterior posterior(want.problem.model(), want.problem.prior(), executor);
+    const RegressionPosterior posterior(*want.problem.likelihood().linear_model(), want.problem.prior(),
+                                        executor);
     EXPECT_EQ(posterior.log_density(theta.data(), shared.data()), value);
     EXPECT_EQ(shared, alone);
   }
@@ -233,7 +234,7 @@ TEST_F(PretendedRanks, GiveOtherBitsWhereTheOrderOfBlocksIsBroken) {
   const std::vector<double> theta = {0.3, -0.2, 0.1, 0.4};
   const auto gradient_by = [&](const Executor& executor) {
     std::vector<double> gradient(4);
-    RegressionPosterior(want.problem.model(), want.problem.prior(), &executor)
+    RegressionPosterior(*want.problem.likelihood().linear_model(), want.problem.prior(), &executor)
         .log_density(theta.data(), gradient.data());
     return gradient;
   };

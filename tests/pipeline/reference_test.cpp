@@ -34,15 +34,15 @@ TEST_P(Reference, ModeLogJointAndDeviationsAreMetFromTheDefaultStart) {
   const Dataset data = read_dataset(shared_data(file), {}, executor);
   const Family family = expected["model"] == "logistic" ? Family::BernoulliLogit : Family::PoissonSoftplus;
   const Problem problem(data, {.family = {family}}, executor);
-  const LaplaceResult result = laplace(problem.model(), problem.prior(), executor);
+  const LaplaceResult result = laplace(problem.likelihood(), problem.prior(), executor);
   EXPECT_EQ(result.end, LaplaceEnd::Converged);
 
   ASSERT_EQ(data.num_rows(), expected["N"]);
-  ASSERT_EQ(problem.model().num_parameters(), expected["n_params"]);
-  for (std::size_t d = 0; d < problem.scale().mean.size(); ++d) {
+  ASSERT_EQ(problem.likelihood().num_parameters(), expected["n_params"]);
+  for (std::size_t d = 0; d < problem.table()->design->scale().mean.size(); ++d) {
     const double mean = expected["x_mean"][d], scale = expected["x_std"][d];
-    EXPECT_NEAR(problem.scale().mean[d], mean, 1e-10 * std::abs(mean) + 1e-13) << d;
-    EXPECT_NEAR(problem.scale().scale[d], scale, 1e-10 * scale) << d;
+    EXPECT_NEAR(problem.table()->design->scale().mean[d], mean, 1e-10 * std::abs(mean) + 1e-13) << d;
+    EXPECT_NEAR(problem.table()->design->scale().scale[d], scale, 1e-10 * scale) << d;
   }
   const std::vector<double> sds = result.posterior.standard_deviations();
   for (std::size_t d = 0; d < sds.size(); ++d) {

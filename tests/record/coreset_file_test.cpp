@@ -37,7 +37,7 @@ class CoresetFile : public ::testing::Test {
     write_file(folder_ / "c.csv", rows);
   }
   [[nodiscard]] WeightedProblem loaded() const {
-    return read_coreset(folder_ / "c.csv", find_companion(folder_ / "c.csv").value(), executor());
+    return read_coreset(folder_ / "c.csv", find_coreset(folder_ / "c.csv").value(), executor());
   }
   [[nodiscard]] std::string refusal() const {
     return message_of<DataError>([&] { (void)loaded(); });
@@ -51,9 +51,10 @@ TEST_F(CoresetFile, HasModelScaleRowsAndWeightsOfItsCompanion) {
   EXPECT_EQ(problem.input_rows, (std::vector<Index>{3, 700}));
   EXPECT_EQ(problem.features, (std::vector<std::string>{"row", "=x"}));
   EXPECT_EQ(problem.num_rows, 1000);
-  const Regression& model = problem.problem->model();
+  ASSERT_EQ(problem.problem->likelihood().num_parameters(), 3);
+  const LinearModel& model = *problem.problem->likelihood().linear_model();
   ASSERT_EQ(model.num_rows(), 2);
-  ASSERT_EQ(model.num_parameters(), 3);
+  ASSERT_EQ(model.num_columns(), 3);
   EXPECT_EQ(model.family().family, Family::PoissonSoftplus);
   EXPECT_EQ(model.multiplicity(0), 250.5);
   EXPECT_EQ(model.response(0), 4);
@@ -82,10 +83,10 @@ TEST_F(CoresetFile, IsTheFileThatBeginsWithRowAndWeight) {
 }
 
 TEST_F(CoresetFile, ACompanionIsAbsentForeignOrDamaged) {
-  EXPECT_FALSE(find_companion(folder_ / "c.csv"));
+  EXPECT_FALSE(find_coreset(folder_ / "c.csv"));
   for (const char* foreign : {"[]", "{}", "3", R"({"giga": "other"})", R"({"giga": 1})"}) {
     write_file(folder_ / "c.json", foreign);
-    EXPECT_FALSE(find_companion(folder_ / "c.csv")) << foreign;
+    EXPECT_FALSE(find_coreset(folder_ / "c.csv")) << foreign;
   }
   const std::string whole = companion().dump();
   write_file(folder_ / "c.json", whole.substr(0, whole.size() / 2));

@@ -47,13 +47,12 @@ class SameData : public ::testing::Test {
   void write_coreset(bool standardise, bool digest) {
     const Dataset all = data(csv());
     const ModelOptions model{.family = {Family::BernoulliLogit}, .standardise = standardise};
-    const Problem problem(all, model, executor_);
+    const Standardisation scale = Problem(all, model, executor_).table()->design->scale();
     json beside = {
         {"giga", "coreset"}, {"N", all.num_rows()}, {"response", "y"}, {"columns", {"x", "z", "y", "w"}}};
     beside["model"] = {{"family", "bernoulli"}, {"link", "logit"},   {"noise_scale", 1.0},
                        {"prior_scale", 1.0},    {"intercept", true}, {"standardise", standardise}};
-    beside["standardisation"] = {
-        {"features", {"x", "z"}}, {"mean", problem.scale().mean}, {"scale", problem.scale().scale}};
+    beside["standardisation"] = {{"features", {"x", "z"}}, {"mean", scale.mean}, {"scale", scale.scale}};
     beside["coreset"] = {{"rows", {5, 8000}}, {"weights", {4000.5, 4999.5}}};
     beside["read"] = {{"weights", "w"}, {"missing", "drop"}, {"delimiter", ","}, {"header", true}};
     if (digest) beside["data_digest"] = data_digest(all, executor_);
@@ -67,10 +66,10 @@ class SameData : public ::testing::Test {
     write_file(folder_ / "c.csv", text);
   }
 
-  [[nodiscard]] CoresetCompanion companion() const { return find_companion(folder_ / "c.csv").value(); }
+  [[nodiscard]] CoresetFile companion() const { return find_coreset(folder_ / "c.csv").value(); }
 
   [[nodiscard]] Coreset within(const std::string& text) const {
-    const CoresetCompanion beside = companion();
+    const CoresetFile beside = companion();
     const WeightedProblem coreset = read_coreset(folder_ / "c.csv", beside, executor_);
     const Dataset all = data(text);
     const Problem problem(all, beside.model, beside.scale, executor_);
@@ -136,7 +135,7 @@ TEST_F(SameData, SaysWhatDiffers) {
   rows_ = before;
   rows_[5].x = std::nan("");
   rows_.push_back(rows_[0]);
-  EXPECT_NE(refusal().find("row 5, which this table has not"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("row 5, which is missing from this table"), std::string::npos) << refusal();
 }
 
 // A mean may differ by rounding, as where a table was read by another version.
@@ -160,11 +159,11 @@ TEST_F(SameData, FeaturesThatWereTakenAsTheyAreHaveNoScaleToCompare) {
 
 TEST_F(SameData, TheDigestOfAPosteriorChangesWithAllThatItDependsOn) {
   write_coreset(true, true);
-  const CoresetCompanion as_is = companion();
+  const CoresetFile as_is = companion();
   std::set<std::string> seen = {posterior_digest(as_is)};
   EXPECT_EQ(posterior_digest(companion()), *seen.begin());
   const auto expect_another = [&](const char* what, const auto& change) {
-    CoresetCompanion other = companion();
+    CoresetFile other = companion();
     change(other);
     EXPECT_TRUE(seen.insert(posterior_digest(other)).second) << what;
   };

@@ -1,16 +1,19 @@
-#include "giga/pipeline/report_data.hpp"
-#include "giga/base/threads.hpp"
+#include "giga/job/report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 
+#include "giga/base/random.hpp"
 #include "giga/base/text.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
-#include "giga/infer/regression_posterior.hpp"
+#include "giga/infer/posterior.hpp"
 #include "giga/infer/sample.hpp"
+#include "giga/job/fit.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/full_data_cost.hpp"
 #include "report/page/draws_view.hpp"
 #include "support/temp_dir.hpp"
 
@@ -31,32 +34,35 @@ Dataset made_up_data(const Executor& executor) {
   return read_dataset(folder / "data.csv", {.missing = Missing::Drop}, executor);
 }
 
+// A fit of 15 points and 3 short chains, and its page.
 struct WholeRun {
   Threads executor{2};
   Dataset data = made_up_data(executor);
   Problem problem;
-  CoresetResult coreset;
-  std::vector<Chain> chains;
-  Certificate certificate;
+  FitResult fit;
+  FitRun run;
   ReportData report;
 
-  explicit WholeRun(ModelOptions options = {})
-      : problem(data, options, executor), coreset(build_coreset(problem, {.size = 15}, executor)) {
-    const auto model = coreset_model(problem, coreset.coreset);
-    chains = sample(RegressionPosterior(*model, problem.prior()), {.warmup = 200, .draws = 150},
-                    dispersed_starts(coreset.pihat, 3, 1), executor);
-    certificate = certify_coreset(problem, coreset.coreset, chains, executor);
-    report = report_data(problem, coreset, chains, &certificate,
-                         {.title = "t", .data_name = "d", .model = "m"}, executor);
+  explicit WholeRun(ModelOptions options = {}) : problem(data, options, executor) {
+    fit.sample = {.warmup = 200, .draws = 150};
+    fit.coreset = build_coreset(problem, {.size = 15}, executor);
+    const auto model = coreset_model(problem, fit.coreset.coreset);
+    fit.chains = sample(Posterior(*model, problem.prior()), fit.sample,
+                        dispersed_starts(fit.coreset.pihat, 3, 1), executor);
+    fit.certificate = certify_coreset(problem, fit.coreset.coreset, fit.chains, executor);
+    run = fit_run(problem, {.chains = 3}, fit, executor, {.times = false});
+    report = report_data(run.record, run.summary);
   }
+
+  [[nodiscard]] const Standardisation& scale() const { return problem.table()->design->scale(); }
 };
 
 TEST(ReportData, DrawsGiveTheSamePredictorOnTheOriginalScale) {
   const WholeRun run;
   ASSERT_EQ(run.report.chains.size(), 3U);
-  const Standardisation& scale = run.problem.scale();
+  const Standardisation& scale = run.scale();
   for (Index s = 0; s < 150; s += 10) {
-    const double* theta = run.chains[1].draw(s);
+    const double* theta = run.fit.chains[1].draw(s);
     const double* b = run.report.chains[1].draw(s);
     const double* x = run.data.features(17);
     const double standardised = theta[0] * (x[0] - scale.mean[0]) / scale.scale[0] +
@@ -72,9 +78,9 @@ TEST(ReportData, DrawsGiveTheSamePredictorOnTheOriginalScale) {
 
 TEST(ReportData, LaplaceIsCarriedToTheOriginalScale) {
   const WholeRun run;
-  const Normal& posterior = run.coreset.laplace->posterior;
+  const Normal& posterior = run.fit.coreset.laplace->posterior;
   const std::vector<double> covariance = posterior.covariance();
-  const Standardisation& scale = run.problem.scale();
+  const Standardisation& scale = run.scale();
   // The intercept is <a, theta> with this a.
   const double a[3] = {-scale.mean[0] / scale.scale[0], -scale.mean[1] / scale.scale[1], 1};
   double mean = 0, variance = 0;
@@ -95,16 +101,16 @@ TEST(ReportData, WeightsBelongToTheDrawsInOrder) {
     const auto k = static_cast<std::size_t>(d);
     const double corrected =
         page::spread_of(page::column(run.report.chains, d), run.report.certificate->coreset.weights).mean;
-    EXPECT_NEAR(corrected * run.problem.scale().scale[k], run.certificate.coreset.after[k].mean, 1e-9);
+    EXPECT_NEAR(corrected * run.scale().scale[k], run.fit.certificate.coreset.after[k].mean, 1e-9);
   }
 }
 
 TEST(ReportData, RowsAreThoseOfTheInput) {
   const WholeRun run;
-  ASSERT_EQ(std::ssize(run.report.coreset), run.coreset.coreset.size());
-  EXPECT_EQ(run.report.coreset[0].row, run.coreset.coreset.rows[0] + 1);  // one row before it was dropped
+  ASSERT_EQ(std::ssize(run.report.coreset), run.fit.coreset.coreset.size());
+  EXPECT_EQ(run.report.coreset[0].row, run.fit.coreset.coreset.rows[0] + 1);  // one row before it was dropped
   EXPECT_EQ(run.report.num_rows, 600);
-  EXPECT_EQ(run.report.relative_error, run.coreset.build.relative_error);
+  EXPECT_EQ(run.report.relative_error, run.fit.coreset.build.relative_error);
 }
 
 TEST(ReportData, WorksWithoutInterceptAndWithoutStandardisation) {
@@ -122,9 +128,9 @@ TEST(ReportData, WorksWithoutInterceptAndWithoutStandardisation) {
 
 TEST(FullDataCost, CountsTheGradientsOfAllChains) {
   const WholeRun run;
-  const FullDataCost cost = full_data_cost(run.problem, run.chains, 1, run.executor, 100);
+  const FullDataCost cost = full_data_cost(run.problem, run.fit.chains, 1, run.executor, 100);
   double gradients = 0;
-  for (const Chain& chain : run.chains) gradients += static_cast<double>(chain.num_gradients);
+  for (const Chain& chain : run.fit.chains) gradients += static_cast<double>(chain.num_gradients);
   EXPECT_EQ(cost.gradients, gradients);
   EXPECT_EQ(cost.parallel_chains, 2);
   EXPECT_GT(cost.gradient_seconds, 0);
@@ -134,10 +140,10 @@ TEST(FullDataCost, CountsTheGradientsOfAllChains) {
 TEST(FullDataCost, DoesNotCountWhatThinningLeavesOut) {
   const WholeRun run;
   double kept = 0;
-  for (const Chain& chain : run.chains)
+  for (const Chain& chain : run.fit.chains)
     for (const DrawStats& stats : chain.stats) kept += static_cast<double>(stats.num_leapfrog);
-  const double whole = full_data_cost(run.problem, run.chains, 1, run.executor, 100).gradients;
-  EXPECT_EQ(full_data_cost(run.problem, run.chains, 2, run.executor, 100).gradients, whole - kept);
+  const double whole = full_data_cost(run.problem, run.fit.chains, 1, run.executor, 100).gradients;
+  EXPECT_EQ(full_data_cost(run.problem, run.fit.chains, 2, run.executor, 100).gradients, whole - kept);
 }
 
 }  // namespace
