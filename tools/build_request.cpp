@@ -8,6 +8,7 @@
 #include "giga/base/text.hpp"
 #include "model_request.hpp"
 #include "support/exit_codes.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -37,9 +38,9 @@ subsample (Laplace of some rows, scaled up), prior)";
 
 // Options that speak of a table and not of vectors.
 constexpr std::array kDataOptions = {
-    "family",     "link",      "noise-scale", "response",       "features",       "weights",    "missing",
-    "delimiter",  "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows",
-    "projection", "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
+    "family",    "link",        "response",       "features",       "weights",    "missing",    "delimiter",
+    "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows", "projection",
+    "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
 
 // The projection that options speak of which only one of them has.
 ProjectionKind implied(const Arguments& arguments, ProjectionKind fallback) {
@@ -201,7 +202,9 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     request.model = model_options(arguments);
     set_projection(arguments, request.coreset);
   } else {
-    for (const char* option : kDataOptions) {
+    std::vector<std::string> options(kDataOptions.begin(), kDataOptions.end());
+    for (const FamilySetting& setting : family_settings()) options.push_back(option_name(setting.name));
+    for (const std::string& option : options) {
       if (arguments.given(option))
         throw UsageError(
             fmt::format("--{} means nothing to --{}; leave it away", option, name(request.kind)));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "giga/base/text.hpp"
 
 namespace giga::tool {
@@ -9,19 +11,23 @@ namespace giga::tool {
 std::string model_text(const ModelOptions& model) {
   std::string text =
       fmt::format("{} with {} link", family_name(model.family.family), link_name(model.family.family));
-  if (model.family.family == Family::GaussianIdentity)
-    text += fmt::format(", noise scale {}", shortest(model.family.noise_scale));
+  for (const FamilySetting& setting : describe(model.family.family).settings) {
+    std::string words(setting.name);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += fmt::format(", {} {}", words, shortest(model.family.*setting.value));
+  }
   return text + fmt::format(", prior N(0, {}^2), features {}", shortest(model.prior_scale),
                             model.standardise ? "standardised" : "as they are");
 }
 
 Json model_json(const ModelOptions& model) {
-  return {{"family", family_name(model.family.family)},
-          {"link", link_name(model.family.family)},
-          {"noise_scale", model.family.noise_scale},
-          {"prior_scale", model.prior_scale},
-          {"intercept", model.intercept},
-          {"standardise", model.standardise}};
+  Json json = {{"family", family_name(model.family.family)}, {"link", link_name(model.family.family)}};
+  for (const FamilySetting& setting : family_settings())
+    json[std::string(setting.name)] = model.family.*setting.value;
+  json["prior_scale"] = model.prior_scale;
+  json["intercept"] = model.intercept;
+  json["standardise"] = model.standardise;
+  return json;
 }
 
 Json read_json(const ReadOptions& read) {

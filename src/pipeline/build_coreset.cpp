@@ -17,7 +17,9 @@ namespace giga {
 CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
   constexpr Index kMostNumbers = 2500;  // D = 69; they are held as bytes, like those of random features
   if (options.projection != ProjectionKind::Auto) return options;
-  const bool affordable = curvature_dim(problem.model().num_parameters()) <= kMostNumbers;
+  const Regression& model = problem.model();
+  const bool affordable =
+      model.num_columns() == model.num_parameters() && curvature_dim(model.num_parameters()) <= kMostNumbers;
   options.projection = affordable ? ProjectionKind::Curvature : ProjectionKind::Random;
   options.norm = Norm::Whitened;
   options.projection_dim = 0;

@@ -31,7 +31,8 @@ void check(const Problem& problem, const Coreset& coreset) {
 std::unique_ptr<Regression> coreset_model(const Problem& problem, const Coreset& coreset) {
   check(problem, coreset);
   const Standardisation& scale = problem.scale();
-  const std::vector<double> response = response_for(problem.data(), problem.options().family.family).values;
+  const std::vector<double> response =
+      describe(problem.options().family.family).read_response(problem.data()).values;
   std::vector<double> z, y, weights;
   for (std::size_t k = 0; k < coreset.rows.size(); ++k) {
     if (coreset.weights[k] == 0) continue;

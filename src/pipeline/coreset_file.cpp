@@ -56,11 +56,16 @@ ModelOptions model_in(const Fields& fields) {
   if (!found)
     fields.refuse("/model/family", "is '" + printable(family) + "' with the link '" + printable(link) + "'");
   model.family.family = *found;
-  model.family.noise_scale = fields.get<double>("/model/noise_scale");
+  for (const FamilySetting& setting : family_settings()) {
+    const std::string pointer = "/model/" + std::string(setting.name);
+    // Files of before a family was known say nothing of its settings.
+    if (!fields.has(pointer.c_str()) && !describe(*found).has_setting(setting.value)) continue;
+    const double value = model.family.*setting.value = fields.get<double>(pointer.c_str());
+    if (!is_scale(value)) fields.refuse(pointer.c_str(), "must be positive");
+  }
   model.prior_scale = fields.get<double>("/model/prior_scale");
   model.intercept = fields.get<bool>("/model/intercept");
   model.standardise = fields.get<bool>("/model/standardise");
-  if (!is_scale(model.family.noise_scale)) fields.refuse("/model/noise_scale", "must be positive");
   if (!is_scale(model.prior_scale)) fields.refuse("/model/prior_scale", "must be positive");
   return model;
 }

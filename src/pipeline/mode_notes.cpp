@@ -46,7 +46,7 @@ void note_noise(const Problem& problem, std::span<const double> mode, std::vecto
   const FamilyParameters& family = problem.model().family();
   // With fewer rows the parameters take too much of the noise for this to mean something.
   const bool enough = problem.model().num_rows() >= 10 * std::ssize(mode) + 20;
-  if (family.family != Family::GaussianIdentity || !enough) return;
+  if (!describe(family.family).has_noise_scale() || !enough) return;
   const double scale = residual_scale(problem.model(), mode), ratio = scale / family.noise_scale;
   if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +

@@ -62,7 +62,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
       prior_(Normal::isotropic(data.num_features() + (options.intercept ? 1 : 0), options.prior_scale)) {
   if (distinct_.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
-  Response response = response_for(data, options.family.family);
+  Response response = describe(options.family.family).read_response(data);
   notes_ = std::move(response.notes);
   model_ = std::make_unique<Regression>(data, distinct_, scale_, response.values,
                                         RegressionOptions{options.family, options.intercept});

@@ -1,4 +1,7 @@
-// Regression on a linear predictor s = z.theta, z = ((x - mean) / scale, 1): the families of family.hpp.
+// Regression on a linear predictor s = z.beta, z = ((x - mean) / scale, 1): the families of family.hpp.
+//
+// The parameters are theta = (beta, phi): a coefficient for every column of z, then the extra parameters of
+// the family, if it has any.
 #pragma once
 
 #include <memory>
@@ -13,15 +16,6 @@
 #include "giga/model/likelihood.hpp"
 
 namespace giga {
-
-/// The response as a family wants it: bernoulli -1 or +1, poisson a whole number.
-struct Response {
-  std::vector<double> values;
-  std::vector<std::string> notes;  ///< How labels were mapped, and what is odd about them.
-};
-
-/// Throws DataError naming the first row whose response the family cannot have.
-[[nodiscard]] Response response_for(const Dataset& data, Family family);
 
 struct RegressionOptions {
   FamilyParameters family;
@@ -42,6 +36,7 @@ class Regression final : public Likelihood {
   ~Regression() override;
 
   [[nodiscard]] Index num_rows() const override;
+  /// num_columns() + the extra parameters of the family.
   [[nodiscard]] Index num_parameters() const override;
   [[nodiscard]] double multiplicity(Index n) const override;
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
@@ -52,20 +47,25 @@ class Regression final : public Likelihood {
                                      const Executor& executor) const override;
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
-  /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone.
+  /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone; extra
+  /// parameters where the family says.
   [[nodiscard]] std::vector<double> start() const override;
   [[nodiscard]] std::string parameter_name(Index d) const override;
 
   [[nodiscard]] const FamilyParameters& family() const;
   [[nodiscard]] double response(Index n) const;
+  /// Of z.
+  [[nodiscard]] Index num_columns() const;
   /// The rows z_n, n = first .. first + count - 1, row-major.
   void design(Index first, Index count, double* z) const;
 
-  /// Bernoulli: whether theta puts every row on the side of its label, so that the data are separable.
+  /// Binary families: whether theta puts every row on the side of its label, so that the data are separable.
   [[nodiscard]] bool separates(std::span<const double> theta, const Executor& executor) const;
 
  private:
   struct Parts;
+  void slopes_with_extras(Index first, Index count, const SlopeFeatures& features, double* out) const;
+
   std::unique_ptr<const Parts> parts_;
 };
 
