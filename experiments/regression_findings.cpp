@@ -142,7 +142,7 @@ Bend bend_of(const std::vector<double>& cost) {
 }
 
 bool is_logistic(const SetResults& set) {
-  return set.info->family == Family::BernoulliLogit;
+  return describe(set.info->family).is_logistic;
 }
 
 // The S of the paper: a cost that rises with the size, falls by a third or more, and, where that is part of

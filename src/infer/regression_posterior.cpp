@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "giga/model/special.hpp"
 #include "infer/faults.hpp"
 #include "model/family_kernels.hpp"
 #include "model/packed_kernels.hpp"
@@ -48,7 +47,7 @@ struct Packing {
 // better go it as often.
 Packing pack(const LinearModel& regression) {
   constexpr double kRepeated = 3;
-  const bool logistic = regression.family().family == Family::BernoulliLogit;
+  const bool logistic = describe(regression.family().family).is_logistic;
   std::vector<PackedRow> ups, downs, others;
   for (Index n = 0; n < regression.num_rows(); ++n) {
     const double times = fault(Fault::MultiplicitiesIgnored) ? 1 : regression.multiplicity(n);
@@ -85,7 +84,8 @@ bool last_column_is_ones(const LinearModel& regression) {
 
 }  // namespace
 
-RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal prior, const Executor* executor)
+RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal prior,
+                                         const Executor* executor)
     : family_(regression.family()),
       prior_(std::move(prior)),
       executor_(executor),
@@ -93,6 +93,9 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
       isotropic_(is_isotropic(prior_)),
       log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
   if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");
+  if (regression.num_columns() != dim_)
+    throw std::invalid_argument(
+        "the family has parameters besides its coefficients, which rows in tiles do not know");
   const Packing packing = pack(regression);
   num_ups_ = packing.ups;
   num_plain_ = packing.plain;
@@ -102,7 +105,6 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
   z_.assign(at((num_plain_ * plain_dim() + (num_tiles_ - num_plain_) * dim_) * kTile), 0.0);
   y_.assign(room, 1.0);
   weights_.assign(room, 0.0);
-  log_factorials_.assign(room, 0.0);
   std::vector<double> row(at(dim_));
   for (std::size_t k = 0; k < packing.rows.size(); ++k) {
     const auto [n, times] = packing.rows[k];
@@ -123,8 +125,8 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
   }
   if (fault(Fault::RowMissing)) weights_[packing.rows.size() - 1] = 0;
   if (fault(Fault::NoiseScaleIgnored)) family_.noise_scale = 1;
-  if (is_count(family_.family))
-    log_factorial(std::span<const double>(y_), std::span<double>(log_factorials_));
+  constants_ = row_constants(family_, y_);
+  constants_.resize(room, 0.0);
 }
 
 double* RegressionPosterior::tile_at(Index tile) {
@@ -161,8 +163,8 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
   for (Index t = std::max(begin, num_plain_); t < end; ++t) {
     const double* z = tile_at(t);
     kernels::predict(z, dim_, theta, s.data());
-    kernels::values_and_scores(family_, y_.data() + t * kTile, log_factorials_.data() + t * kTile, s.data(),
-                               kTile, values.data(), slopes.data());
+    kernels::values_and_slopes(family_, y_.data() + t * kTile, constants_.data() + t * kTile, s.data(), kTile,
+                               values.data(), slopes.data());
     const double* weights = weights_.data() + t * kTile;
     for (Index i = 0; i < kTile; ++i) {
       const auto k = at(i);

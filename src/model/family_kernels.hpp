@@ -1,45 +1,93 @@
-// Log-likelihoods of rows and their derivatives in the linear predictor s, element by element.
+// Log-likelihoods of rows, their slopes and curvatures in the linear predictor s, element by element.
 //
 // The bits of a result depend on its own y and s alone: not on the position, the length or the instruction
-// set. `out` may be `s` itself; otherwise arrays do not overlap. Every constant is included. Of Poisson
-// families log y! is had from the caller, who computes it once a row (log_factorial); for the others it is
-// not read, and the pointer may be null.
+// set. `out` may be `s` itself; otherwise arrays do not overlap. Every constant is included. The row constant
+// c(y) of a family (row_constants of its description; log y! of Poisson families) is had from the caller, who
+// computes it once per row; for families without one it is not read, and the pointer may be null.
 //
 // Accuracy: of the Bernoulli family l and l' are within 4 ulp and l'' within 6, in the tails as well; the
 // others have l'' to 4e-15 relative, and l and l' to 8 roundings of the largest of their terms, which may
-// cancel. log_likelihoods and scores take shorter ways than `derivatives`, so the last bits may differ
+// cancel. log_likelihoods and slopes take shorter ways than `derivatives`, so the last bits may differ
 // between them.
 #pragma once
 
 #include "giga/base/types.hpp"
 #include "giga/model/family.hpp"
 
-namespace giga::kernels {
+namespace giga {
+
+/// The extra parameters phi of a family at many points: phi_e of point j is values[e * apart + j].
+struct PointExtras {
+  const double* values = nullptr;
+  Index apart = 0;
+};
+
+/// What a family computes; filled by kernels_of in families/kernels-inl.hpp. `extras` are the family's extra
+/// parameters phi: null where it has none.
+struct FamilyKernels {
+  // One row at many points.
+  void (*values_of_row)(const FamilyParameters& family, PointExtras extras, double y, double constant,
+                        const double* s, Index count, double* out);
+  void (*slopes_of_row)(const FamilyParameters& family, PointExtras extras, double y, const double* s,
+                        Index count, double* out);
+  // Many rows at one point.
+  void (*values)(const FamilyParameters& family, const double* extras, const double* y,
+                 const double* constant, const double* s, Index count, double* out);
+  void (*values_and_slopes)(const FamilyParameters& family, const double* extras, const double* y,
+                            const double* constant, const double* s, Index count, double* value,
+                            double* slope);
+  void (*derivatives)(const FamilyParameters& family, const double* extras, const double* y,
+                      const double* constant, const double* s, Index count, double* value, double* slope,
+                      double* curvature);
+  /// out[j] += sum of l over some rows, a way that is shorter for all of them together; null: there is none.
+  void (*add_rows)(const double* y, const double* const* s, Index count, Index many, double* out);
+  /// Derivatives in the extras, of many rows at one point, an array of `count` for each of
+  /// first: dl/dphi_e; mixed: d^2 l/(ds dphi_e); second: d^2 l/(dphi_e dphi_f), f <= e, in rows of the lower
+  /// triangle. Null where the family has no extras.
+  void (*extra_derivatives)(const FamilyParameters& family, const double* extras, const double* y,
+                            const double* s, Index count, double* first, double* mixed, double* second);
+};
+
+namespace kernels {
+
+/// The kernels of the family for the instruction set that was chosen.
+[[nodiscard]] inline const FamilyKernels& of(const FamilyParameters& family) {
+  return *describe(family.family).kernels();
+}
 
 /// out[i] = l(s_i) of one row at many parameters.
-void log_likelihoods(const FamilyParameters& family, double y, double log_y_factorial, const double* s,
-                     Index count, double* out);
+inline void log_likelihoods(const FamilyParameters& family, double y, double constant, const double* s,
+                            Index count, double* out, PointExtras extras = {}) {
+  of(family).values_of_row(family, extras, y, constant, s, count, out);
+}
 
 /// out[i] = l(s_i) of many rows at one parameter.
-void log_likelihoods(const FamilyParameters& family, const double* y, const double* log_y_factorial,
-                     const double* s, Index count, double* out);
+inline void log_likelihoods(const FamilyParameters& family, const double* y, const double* constant,
+                            const double* s, Index count, double* out, const double* extras = nullptr) {
+  of(family).values(family, extras, y, constant, s, count, out);
+}
 
 /// out[i] = l'(s_i) of one row at many parameters.
-void scores(const FamilyParameters& family, double y, const double* s, Index count, double* out);
+inline void slopes(const FamilyParameters& family, double y, const double* s, Index count, double* out,
+                   PointExtras extras = {}) {
+  of(family).slopes_of_row(family, extras, y, s, count, out);
+}
 
-/// value[i] = l(s_i), score[i] = l'(s_i) of many rows at one parameter, the shortest way. `count` is a
+/// value[i] = l(s_i), slope[i] = l'(s_i) of many rows at one parameter, the shortest way. `count` is a
 /// multiple of 8.
-void values_and_scores(const FamilyParameters& family, const double* y, const double* log_y_factorial,
-                       const double* s, Index count, double* value, double* score);
+inline void values_and_slopes(const FamilyParameters& family, const double* y, const double* constant,
+                              const double* s, Index count, double* value, double* slope,
+                              const double* extras = nullptr) {
+  of(family).values_and_slopes(family, extras, y, constant, s, count, value, slope);
+}
 
-/// out[j] += sum_i l(s[i][j]) of the Bernoulli family, for count <= 16 rows i with labels y[i] and j < many.
-/// One logarithm serves all rows, so the error is a few roundings of 1 a row, and of the sum. s[i] has room
-/// for a multiple of 8 elements.
-void add_bernoulli(const double* y, const double* const* s, Index count, Index many, double* out);
+/// value[i], slope[i], curvature[i] = l(s_i), l'(s_i), l''(s_i) of many rows at one parameter. `value` and
+/// `curvature` may be null; without `value`, `constant` is not read.
+inline void derivatives(const FamilyParameters& family, const double* y, const double* constant,
+                        const double* s, Index count, double* value, double* slope, double* curvature,
+                        const double* extras = nullptr) {
+  of(family).derivatives(family, extras, y, constant, s, count, value, slope, curvature);
+}
 
-/// value[i], first[i], second[i] = l(s_i), l'(s_i), l''(s_i) of many rows at one parameter. `value` and
-/// `second` may be null; without `value`, log_y_factorial is not read.
-void derivatives(const FamilyParameters& family, const double* y, const double* log_y_factorial,
-                 const double* s, Index count, double* value, double* first, double* second);
-
-}  // namespace giga::kernels
+}  // namespace kernels
+}  // namespace giga

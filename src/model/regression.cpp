@@ -1,4 +1,5 @@
-// The log-likelihoods of a regression and their sums: rows of z in tiles, predictors, then the family's kernel.
+// The log-likelihoods of a regression and their sums: rows of z in tiles, predictors, then the family's
+// kernel.
 #include "giga/model/regression.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "giga/model/special.hpp"
 #include "model/block_sum.hpp"
 #include "model/design_matrix.hpp"
 #include "model/family_kernels.hpp"
@@ -26,50 +26,33 @@ constexpr Index kRowsAtOnce = 12;
 struct Regression::Parts {
   DesignMatrix design;
   std::vector<double> response;
-  std::vector<double> multiplicity;   // empty: all 1
-  std::vector<double> log_factorial;  // log y! of each row of a poisson family; otherwise empty
+  std::vector<double> multiplicity;  // empty: all 1
+  std::vector<double> constants;     // c(y) of each row; empty where the family has none
   FamilyParameters family;
   std::vector<std::string> names;  // of the parameters; empty: none were given
 
   [[nodiscard]] double times(Index n) const {
     return multiplicity.empty() ? 1.0 : multiplicity[static_cast<std::size_t>(n)];
   }
-  [[nodiscard]] double log_factorial_of(Index n) const {
-    return log_factorial.empty() ? 0.0 : log_factorial[static_cast<std::size_t>(n)];
+  [[nodiscard]] double constant(Index n) const {
+    return constants.empty() ? 0.0 : constants[static_cast<std::size_t>(n)];
   }
+  [[nodiscard]] Index num_extras() const { return describe(family.family).num_extras(); }
+  [[nodiscard]] PointExtras extras_of(const Points& points) const {
+    if (num_extras() == 0) return {};
+    return {points.component(design.num_columns()), points.stride()};
+  }
+  // dl/dphi_e of row n at many points: out[e * count + j].
+  void extra_slopes(Index n, const double* s, const Points& points, double* out) const;
 };
 
 namespace {
-
-std::vector<double> log_factorials(const std::vector<double>& response, Family family) {
-  std::vector<double> out(is_count(family) ? response.size() : 0);
-  if (!out.empty()) log_factorial(std::span(response), std::span(out));
-  return out;
-}
 
 std::vector<double> chosen(std::span<const double> response, const DistinctRows& rows) {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(rows.num_rows));
   for (Index k = 0; k < rows.num_rows; ++k) out.push_back(response[static_cast<std::size_t>(rows.row(k))]);
   return out;
-}
-
-// s with mean(s) = mean, for the family's mean function.
-double predictor_of_mean(Family family, double mean) {
-  constexpr double kLeast = 1e-3;
-  switch (family) {
-    case Family::BernoulliLogit: {  // mean of labels -1 and 1
-      const double p = std::clamp((1 + mean) / 2, kLeast, 1 - kLeast);
-      return std::log(p / (1 - p));
-    }
-    case Family::PoissonSoftplus: {
-      const double mu = std::max(mean, kLeast);
-      return mu + std::log(-std::expm1(-mu));  // log(e^mu - 1)
-    }
-    case Family::PoissonLog: return std::log(std::max(mean, kLeast));
-    case Family::GaussianIdentity: return mean;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -79,11 +62,11 @@ Regression::Regression(const Dataset& data, const DistinctRows& rows, std::share
   if (static_cast<Index>(response.size()) != data.num_rows())
     throw std::invalid_argument("there must be a response for every row of the data");
   std::vector<double> y = chosen(response, rows);
-  std::vector<double> factorials = log_factorials(y, family.family);
+  std::vector<double> constants = row_constants(family, y);
   std::vector<std::string> names = design->names();
-  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows), std::move(y),
-                                               rows.multiplicity, std::move(factorials), family,
-                                               std::move(names)});
+  parts_ =
+      std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows), std::move(y),
+                                          rows.multiplicity, std::move(constants), family, std::move(names)});
 }
 
 Regression::Regression(std::vector<double> design, std::vector<double> response,
@@ -93,11 +76,11 @@ Regression::Regression(std::vector<double> design, std::vector<double> response,
   if (!multiplicity.empty() && multiplicity.size() != response.size())
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
   const auto dim = static_cast<Index>(design.size() / response.size());
-  std::vector<double> factorials = log_factorials(response, family.family);
+  std::vector<double> constants = row_constants(family, response);
   parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), dim),
                                                std::move(response),
                                                std::move(multiplicity),
-                                               std::move(factorials),
+                                               std::move(constants),
                                                family,
                                                {}});
 }
@@ -107,11 +90,11 @@ Regression::~Regression() = default;
 Index Regression::num_rows() const {
   return parts_->design.num_rows();
 }
-Index Regression::num_parameters() const {
-  return num_columns();
-}
 Index Regression::num_columns() const {
   return parts_->design.num_columns();
+}
+Index Regression::num_parameters() const {
+  return num_columns() + parts_->num_extras();
 }
 double Regression::multiplicity(Index n) const {
   return parts_->times(n);
@@ -126,11 +109,13 @@ void Regression::design(Index first, Index count, double* z) const {
   parts_->design.by_row(first, count, z);
 }
 std::string Regression::parameter_name(Index d) const {
+  const auto extras = describe(family().family).extras;
+  if (d >= num_columns()) return std::string(extras[static_cast<std::size_t>(d - num_columns())].name);
   return parts_->names.empty() ? Likelihood::parameter_name(d) : parts_->names[static_cast<std::size_t>(d)];
 }
 
 void Regression::log_likelihoods(Index first, Index count, const Points& points, double* out) const {
-  const Index dim = num_parameters(), num = points.count();
+  const Index dim = num_columns(), num = points.count();
   const Scratch z(std::min(count, kRowsAtOnce) * dim), s(std::min(count, kRowsAtOnce) * points.stride());
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
@@ -138,15 +123,17 @@ void Regression::log_likelihoods(Index first, Index count, const Points& points,
     kernels::predict_many(z.data(), some, dim, points.component(0), points.stride(), s.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
-      kernels::log_likelihoods(parts_->family, response(n), parts_->log_factorial_of(n),
-                               s.data() + i * points.stride(), num, out + (begin + i) * num);
+      kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n),
+                               s.data() + i * points.stride(), num, out + (begin + i) * num,
+                               parts_->extras_of(points));
     }
   }
 }
 
 void Regression::slopes(Index first, Index count, const SlopeFeatures& features, double* out) const {
+  if (parts_->num_extras() > 0) return slopes_with_extras(first, count, features, out);
   const Points& points = features.points;
-  const Index dim = num_parameters(), num = points.count();
+  const Index dim = num_columns(), num = points.count();
   const Index apart = features.frame ? features.frame->stride() : dim;
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * points.stride()), framed(features.frame ? most * apart : 0);
@@ -159,47 +146,88 @@ void Regression::slopes(Index first, Index count, const SlopeFeatures& features,
       kernels::predict_many(z.data(), some, dim, features.frame->component(0), apart, framed.data());
     for (Index i = 0; i < some; ++i) {
       double* row = out + (begin + i) * num;
-      kernels::scores(parts_->family, response(first + begin + i), s.data() + i * points.stride(), num, row);
+      kernels::slopes(parts_->family, response(first + begin + i), s.data() + i * points.stride(), num, row);
       kernels::scale_by_chosen(u + i * apart, features.scale * multiplicity(first + begin + i),
                                features.coordinate.data(), num, row);
     }
   }
 }
 
+void Regression::Parts::extra_slopes(Index n, const double* s, const Points& points, double* out) const {
+  const Index num = points.count();
+  const auto size = static_cast<std::size_t>(num_extras());
+  const double y = response[static_cast<std::size_t>(n)];
+  std::vector<double> phi(size), first(size), mixed(size), second(size * (size + 1) / 2);
+  for (Index j = 0; j < num; ++j) {
+    for (std::size_t e = 0; e < size; ++e) phi[e] = points.at(design.num_columns() + static_cast<Index>(e), j);
+    kernels::of(family).extra_derivatives(family, phi.data(), &y, s + j, 1, first.data(), mixed.data(),
+                                          second.data());
+    for (std::size_t e = 0; e < size; ++e) out[static_cast<Index>(e) * num + j] = first[e];
+  }
+}
+
+// <c_k, grad L_n> = l' <c_k, z> over the coefficients + sum_e c_k,e dl/dphi_e over the extras.
+void Regression::slopes_with_extras(Index first, Index count, const SlopeFeatures& features,
+                                    double* out) const {
+  const Points& points = features.points;
+  const Index dim = num_columns(), num = points.count(), num_extras = parts_->num_extras();
+  const Scratch z(dim), s(points.stride()), slope(num), extra(num_extras * num);
+  for (Index i = 0; i < count; ++i) {
+    design(first + i, 1, z.data());
+    kernels::predict_many(z.data(), 1, dim, points.component(0), points.stride(), s.data());
+    kernels::slopes(parts_->family, response(first + i), s.data(), num, slope.data(),
+                    parts_->extras_of(points));
+    parts_->extra_slopes(first + i, s.data(), points, extra.data());
+    for (Index j = 0; j < num; ++j) {
+      const Index k = features.coordinate[static_cast<std::size_t>(j)];
+      const auto direction = [&](Index d) {
+        return features.frame ? features.frame->at(d, k) : d == k ? 1.0 : 0.0;
+      };
+      double along = 0, sum = 0;
+      for (Index d = 0; d < dim; ++d) along += direction(d) * z.data()[d];
+      for (Index e = 0; e < num_extras; ++e) sum += direction(dim + e) * extra.data()[e * num + j];
+      out[i * num + j] = (slope.data()[j] * along + sum) * (features.scale * multiplicity(first + i));
+    }
+  }
+}
+
 void Regression::add_log_likelihoods(Index first, Index count, const Points& points, double* out) const {
-  const Index dim = num_parameters(), num = points.count(), stride = points.stride();
+  const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * stride);
-  const bool bernoulli = parts_->family.family == Family::BernoulliLogit;
+  const auto add_rows = kernels::of(parts_->family).add_rows;
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
     parts_->design.by_row(first + begin, some, z.data());
     kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
-    std::array<const double*, kRowsAtOnce> together{};  // rows that count once: they share a logarithm
-    std::array<double, kRowsAtOnce> labels{};
+    std::array<const double*, kRowsAtOnce>
+        together{};  // rows that count once, where the family has a shorter way for them
+    std::array<double, kRowsAtOnce> responses{};
     std::size_t num_together = 0;
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       const double times = multiplicity(n);
       double* values = s.data() + i * stride;
-      if (bernoulli && times == 1) {
+      if (add_rows != nullptr && times == 1) {
         together[num_together] = values;
-        labels[num_together++] = response(n);
+        responses[num_together++] = response(n);
       } else {
-        kernels::log_likelihoods(parts_->family, response(n), parts_->log_factorial_of(n), values, num,
-                                 values);
+        kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n), values, num, values,
+                                 parts_->extras_of(points));
         kernels::add_products(&times, 1, 1, values, stride, num, out, num);
       }
     }
-    kernels::add_bernoulli(labels.data(), together.data(), static_cast<Index>(num_together), num, out);
+    if (num_together > 0)
+      add_rows(responses.data(), together.data(), static_cast<Index>(num_together), num, out);
   }
 }
 
 void Regression::add_gradients(Index first, Index count, const Points& points, Index apart,
                                double* out) const {
-  const Index dim = num_parameters(), num = points.count(), stride = points.stride();
+  const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
-  const Scratch z(most * dim), s(most * stride);
+  const Index num_extras = parts_->num_extras();
+  const Scratch z(most * dim), s(most * stride), extra(num_extras * num);
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
     parts_->design.by_row(first + begin, some, z.data());
@@ -207,47 +235,108 @@ void Regression::add_gradients(Index first, Index count, const Points& points, I
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       double* slopes = s.data() + i * stride;
-      kernels::scores(parts_->family, response(n), slopes, num, slopes);
       const double times = multiplicity(n);
+      if (num_extras > 0) {
+        parts_->extra_slopes(n, slopes, points, extra.data());
+        for (Index e = 0; e < num_extras; ++e)
+          for (Index j = 0; j < num; ++j) out[(dim + e) * apart + j] += times * extra.data()[e * num + j];
+      }
+      kernels::slopes(parts_->family, response(n), slopes, num, slopes, parts_->extras_of(points));
       for (Index d = 0; d < dim; ++d) z.data()[i * dim + d] *= times;
     }
     kernels::add_products(z.data(), some, dim, s.data(), stride, num, out, apart);
   }
 }
 
+namespace {
+
+// Derivatives in the extra parameters phi of a tile of rows: arrays of kTile numbers, in the order of
+// FamilyKernels::extra_derivatives.
+struct ExtraTile {
+  explicit ExtraTile(Index num_extras)
+      : first(static_cast<std::size_t>(num_extras * kTile)),
+        mixed(first.size()),
+        second(static_cast<std::size_t>(num_extras * (num_extras + 1) / 2 * kTile)) {}
+
+  // Adds the rows, row i counted times[i] times: dl/dphi to the gradient; z d^2 l/(ds dphi) and
+  // d^2 l/dphi^2 to the rows of the Hessian below those of the `dim` coefficients.
+  void add(const double* z, Index dim, Index num_extras, Order order, const double* times,
+           const DerivativeSums& sum) {
+    const Index all = dim + num_extras;
+    const auto weighted = [&](double* values) {
+      double total = 0;
+      for (Index i = 0; i < kTile; ++i) total += values[i] = times[i] == 0 ? 0.0 : times[i] * values[i];
+      return total;
+    };
+    double* pair = second.data();
+    for (Index e = 0; e < num_extras; ++e) {
+      sum.gradient[dim + e] += weighted(first.data() + e * kTile);
+      if (order < Order::Hessian) continue;
+      double* row = sum.hessian + (dim + e) * all;
+      (void)weighted(mixed.data() + e * kTile);
+      kernels::add_weighted_rows(z, dim, mixed.data() + e * kTile, row);
+      for (Index f = 0; f <= e; ++f, pair += kTile) row[dim + f] += weighted(pair);
+    }
+  }
+
+  std::vector<double> first, mixed, second;
+};
+
+// Adds the lower triangle of a dim x dim matrix to the first rows of one of all x all.
+void add_corner(const std::vector<double>& corner, Index dim, Index all, double* matrix) {
+  for (Index d = 0; d < dim; ++d)
+    for (Index e = 0; e <= d; ++e) matrix[d * all + e] += corner[at(d * dim + e)];
+}
+
+}  // namespace
+
 Derivatives Regression::evaluate(std::span<const double> theta, Order order, const Executor& executor) const {
-  const Index dim = num_parameters();
-  if (std::ssize(theta) != dim) throw std::invalid_argument("theta has the wrong length");
+  const Index dim = num_columns(), num_extras = parts_->num_extras(), all = dim + num_extras;
+  if (std::ssize(theta) != all) throw std::invalid_argument("theta has the wrong length");
+  const double* extras = num_extras == 0 ? nullptr : theta.data() + dim;
   Derivatives total = sum_of_blocks(
-      num_rows(), dim, order, executor, [&](Index first, Index count, const DerivativeSums& sum) {
+      num_rows(), all, order, executor, [&](Index first, Index count, const DerivativeSums& sum) {
         std::vector<double> z(static_cast<std::size_t>(kTile * dim));
-        std::array<double, kTile> s, y, value, slope, bend, factorials;
+        std::array<double, kTile> s, y, value, slope, curvature, constants, times;
+        ExtraTile extra(num_extras);
+        // The squares of z have rows of their own length, unlike the Hessian where there are extras.
+        std::vector<double> squares(
+            num_extras > 0 && order >= Order::Hessian ? z.size() / kTile * z.size() / kTile : 0);
         for (Index begin = 0; begin < count; begin += kTile) {
           const Index some = std::min(kTile, count - begin);
           const Index row = first + begin;
           parts_->design.by_component(row, some, z.data());
           kernels::predict(z.data(), dim, theta.data(), s.data());
           std::fill(std::copy_n(parts_->response.begin() + row, some, y.begin()), y.end(), 1.0);
-          if (!parts_->log_factorial.empty())
-            std::fill(std::copy_n(parts_->log_factorial.begin() + row, some, factorials.begin()),
-                      factorials.end(), 0.0);
-          kernels::derivatives(parts_->family, y.data(), factorials.data(), s.data(), kTile, value.data(),
-                               slope.data(), order >= Order::Hessian ? bend.data() : nullptr);
+          if (!parts_->constants.empty())
+            std::fill(std::copy_n(parts_->constants.begin() + row, some, constants.begin()), constants.end(),
+                      0.0);
+          kernels::derivatives(parts_->family, y.data(), constants.data(), s.data(), kTile, value.data(),
+                               slope.data(), order >= Order::Hessian ? curvature.data() : nullptr, extras);
           for (Index i = 0; i < kTile; ++i) {
             const auto k = static_cast<std::size_t>(i);
-            const double times = i < some ? parts_->times(row + i) : 0.0;
-            if (i < some) *sum.value += times * value[k];
-            slope[k] = i < some ? slope[k] * times : 0.0;
-            if (order >= Order::Hessian) bend[k] = i < some ? bend[k] * times : 0.0;
+            times[k] = i < some ? parts_->times(row + i) : 0.0;
+            if (i < some) *sum.value += times[k] * value[k];
+            slope[k] = i < some ? slope[k] * times[k] : 0.0;
+            if (order >= Order::Hessian) curvature[k] = i < some ? curvature[k] * times[k] : 0.0;
           }
           if (order >= Order::Gradient) kernels::add_weighted_rows(z.data(), dim, slope.data(), sum.gradient);
-          if (order >= Order::Hessian) kernels::add_weighted_squares(z.data(), dim, bend.data(), sum.hessian);
+          if (order >= Order::Hessian)
+            kernels::add_weighted_squares(z.data(), dim, curvature.data(),
+                                          num_extras > 0 ? squares.data() : sum.hessian);
+          if (num_extras > 0 && order >= Order::Gradient) {
+            kernels::of(parts_->family)
+                .extra_derivatives(parts_->family, extras, y.data(), s.data(), kTile, extra.first.data(),
+                                   extra.mixed.data(), extra.second.data());
+            extra.add(z.data(), dim, num_extras, order, times.data(), sum);
+          }
         }
+        if (!squares.empty()) add_corner(squares, dim, all, sum.hessian);
       });
-  for (Index d = 0; d < dim && order >= Order::Hessian; ++d) {
+  for (Index d = 0; d < all && order >= Order::Hessian; ++d) {
     for (Index e = 0; e < d; ++e)
-      total.hessian[static_cast<std::size_t>(e * dim + d)] =
-          total.hessian[static_cast<std::size_t>(d * dim + e)];
+      total.hessian[static_cast<std::size_t>(e * all + d)] =
+          total.hessian[static_cast<std::size_t>(d * all + e)];
   }
   return total;
 }
@@ -255,7 +344,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
 std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
                                                std::span<const double> weights) const {
   if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
-  const Index dim = num_parameters();
+  const Index dim = num_columns();
   std::vector<double> z(rows.size() * static_cast<std::size_t>(dim)), y;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     design(rows[k], 1, z.data() + static_cast<Index>(k) * dim);
@@ -268,7 +357,9 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
 // The sums run through the rows in their order, with no sums of blocks between: a part is what the rows of a
 // block bring to each of the two, and those that the last block lacks are 0.
 std::vector<double> Regression::start(const Executor& executor) const {
-  std::vector<double> theta = Likelihood::start(executor);
+  const FamilyDescription& description = describe(parts_->family.family);
+  std::vector<double> theta(at(num_columns()), 0.0);
+  for (const ExtraParameter& extra : description.extras) theta.push_back(extra.start);
   if (!parts_->design.ends_in_ones()) return theta;
   ExtendedVector sums = {0, 0};  // of the responses, and of how often they count
   fold_blocks<double>(
@@ -285,13 +376,13 @@ std::vector<double> Regression::start(const Executor& executor) const {
           total[1] += static_cast<Extended>(part[kBlockRows + i]);
         }
       });
-  theta.back() = predictor_of_mean(parts_->family.family, static_cast<double>(sums[0] / sums[1]));
+  theta[at(num_columns() - 1)] = description.predictor_of_mean(static_cast<double>(sums[0] / sums[1]));
   return theta;
 }
 
 bool Regression::separates(std::span<const double> theta, const Executor& executor) const {
-  if (parts_->family.family != Family::BernoulliLogit) return false;
-  const Index dim = num_parameters();
+  if (!describe(parts_->family.family).is_binary) return false;
+  const Index dim = num_columns();
   char misplaced = 0;                    // whether a row is not on the side of its label
   std::atomic<bool> known_here = false;  // one has been met: blocks that follow need not be looked at
   fold_blocks<char>(

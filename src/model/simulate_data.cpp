@@ -38,16 +38,6 @@ double transformed_rejection(double mean, Stream& random) {
   }
 }
 
-double respond(const FamilyParameters& family, double s, Stream& random) {
-  switch (family.family) {
-    case Family::BernoulliLogit: return random.uniform() < sigmoid(s) ? 1.0 : -1.0;
-    case Family::PoissonSoftplus: return draw_poisson(softplus(s), random);
-    case Family::PoissonLog: return draw_poisson(std::exp(s), random);
-    case Family::GaussianIdentity: return s + family.noise_scale * random.normal();
-  }
-  return 0;
-}
-
 }  // namespace
 
 double draw_poisson(double mean, Stream& random) {
@@ -57,11 +47,11 @@ double draw_poisson(double mean, Stream& random) {
 }
 
 Index usual_num_features(Family family) {
-  return is_count(family) ? 1 : 2;
+  return describe(family).simulation.num_features;
 }
 
 std::vector<double> usual_theta(Family family, Index num_features) {
-  const double each = is_count(family) ? 1 : 3;
+  const double each = describe(family).simulation.coefficient;
   const double share = static_cast<double>(usual_num_features(family)) / static_cast<double>(num_features);
   std::vector<double> theta(static_cast<std::size_t>(num_features), each * std::sqrt(share));
   theta.push_back(0);
@@ -78,6 +68,7 @@ SimulatedData::SimulatedData(SimulateDataOptions options) : options_(std::move(o
 
 void SimulatedData::read(Index first, Index count, double* out) const {
   const Index features = num_features();
+  const auto respond = describe(options_.family.family).simulation.respond;
   for (Index n = first; n < first + count; ++n, out += features + 1) {
     Stream random = stream(options_.seed, "data", n);
     double s = options_.theta.back();

@@ -39,7 +39,8 @@ Coreset weighted_rows(const Coreset& coreset) {
 }
 
 std::unique_ptr<Likelihood> regression_of(const Problem::Table& table, Coreset chosen) {
-  const std::vector<double> response = response_for(*table.data, table.options.family.family).values;
+  const std::vector<double> response =
+      describe(table.options.family.family).read_response(*table.data).values;
   const Index columns = table.design->num_columns();
   std::vector<const double*> x;
   std::vector<double> y;

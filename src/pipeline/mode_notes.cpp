@@ -70,7 +70,7 @@ void note_noise(const Problem& problem, std::span<const double> mode, const Exec
   const FamilyParameters& family = linear->family();
   // With fewer rows the parameters take too much of the noise for this to mean something.
   const bool enough = problem.likelihood().num_rows() >= 10 * std::ssize(mode) + 20;
-  if (family.family != Family::GaussianIdentity || !enough) return;
+  if (!describe(family.family).has_noise_scale() || !enough) return;
   const double scale = residual_scale(*linear, mode, executor), ratio = scale / family.noise_scale;
   if (scale == 0 || (ratio < kFar && ratio > 1 / kFar)) return;
   notes.push_back("the residuals have a standard deviation of " + three_digits(scale) +

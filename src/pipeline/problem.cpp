@@ -1,6 +1,7 @@
 // A problem from a table, or from a likelihood as it is.
 #include "giga/pipeline/problem.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -49,8 +50,11 @@ void note_shape(const Problem& problem, std::vector<std::string>& notes) {
 std::string description(const ModelOptions& options) {
   std::string text(family_name(options.family.family));
   text.append(" with ").append(link_name(options.family.family)).append(" link");
-  if (options.family.family == Family::GaussianIdentity)
-    text.append(", noise scale ").append(shortest(options.family.noise_scale));
+  for (const FamilySetting& setting : describe(options.family.family).settings) {
+    std::string words(setting.name);
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text.append(", ").append(words).append(" ").append(shortest(options.family.*setting.value));
+  }
   return text.append(", prior N(0, ")
       .append(shortest(options.prior_scale))
       .append("^2), features ")
@@ -66,8 +70,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisati
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
                  std::optional<Standardisation> known, const Executor& executor)
-    : prior_(Normal::isotropic(data.num_features() + (options.intercept ? 1 : 0), options.prior_scale)),
-      words_{data.name(), giga::description(options), {}} {
+    : prior_(Normal::isotropic(1, options.prior_scale)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
   Standardisation scale = known                 ? std::move(*known)
@@ -76,10 +79,13 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   const auto design = std::make_shared<const Design>(
       Design::all_features(data), std::move(scale),
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
-  Response response = response_for(data, options.family.family);
+  Response response = describe(options.family.family).read_response(data);
   notes_ = std::move(response.notes);
   likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
-  scales_ = design->both_scales();
+  prior_ = Normal::isotropic(likelihood_->num_parameters(), options.prior_scale);
+  std::vector<std::string> extras;
+  for (const ExtraParameter& extra : describe(options.family.family).extras) extras.emplace_back(extra.name);
+  scales_ = design->both_scales(std::move(extras));
   table_ = Table{&data, options, std::move(distinct), design};
   note_constant(*table_, notes_);
   note_shape(*this, notes_);

@@ -24,19 +24,20 @@ using kernels::kTile;
 constexpr double kMostPredictor = 700;
 
 // Expectations under N(m, sd^2) by the trapezoidal rule, which converges like exp(-2 pi d / step) for a
-// function that is analytic within d of the real line. The density allows steps of 0.75 sd; the families,
-// with branch points at +- i pi, steps of 0.6 in s. Both leave less than 1e-14. The range reaches sd beyond
-// the usual one, for functions that grow like e^s.
+// function that is analytic within d of the real line. The density allows steps of 0.75 sd; a family that is
+// analytic within pi, as those with branch points at +- i pi, steps of 0.6 in s. Both leave less than 1e-14.
+// The range reaches sd beyond the usual one, for functions that grow like e^s.
 struct Rule {
   std::vector<double> nodes, weights;  // in units of sd
 };
 
-Rule rule_for(double sd) {
+Rule rule_for(double sd, double analytic_within) {
   constexpr double kDensityStep = 0.75, kFamilyStep = 0.6, kRange = 8.5;
   constexpr double kMostShift = 40;  // exp(40^2 / 2) is beyond a double
   constexpr Index kMost = 2000;      // on either side; reached for sd > 32, where steps grow instead
   const double range = kRange + std::min(sd, kMostShift);
-  const double step = std::min(kDensityStep, kFamilyStep / sd);
+  const double family_step = kFamilyStep * (analytic_within / std::numbers::pi);
+  const double step = std::min(kDensityStep, family_step / sd);
   const Index side = std::min(kMost, static_cast<Index>(std::ceil(range / step)));
   const double width = range / static_cast<double>(side);
   Rule rule;
@@ -51,30 +52,32 @@ Rule rule_for(double sd) {
 // Averages of l' and l'' over the predictor of a row.
 class Average {
  public:
-  explicit Average(const FamilyParameters& family) : family_(family) {}
+  explicit Average(const FamilyParameters& family)
+      : family_(family), analytic_within_(describe(family.family).analytic_within) {}
 
   std::pair<double, double> under(double mean, double sd, double response) {
     // A rule serves all smaller sds within a factor of two.
     const double rounded = sd <= 0.25 ? 0.25 : std::exp2(std::ceil(std::log2(sd)));
-    if (rounded != made_for_) rule_ = rule_for(made_for_ = rounded);
+    if (rounded != made_for_) rule_ = rule_for(made_for_ = rounded, analytic_within_);
     const std::size_t size = rule_.nodes.size();
     s_.resize(size);
     slopes_.resize(size);
-    bends_.resize(size);
+    curvatures_.resize(size);
     y_.assign(size, response);
     for (std::size_t k = 0; k < size; ++k)
       s_[k] = std::min(mean + sd * rule_.nodes[k], std::max(mean, kMostPredictor));
     kernels::derivatives(family_, y_.data(), nullptr, s_.data(), static_cast<Index>(size), nullptr,
-                         slopes_.data(), bends_.data());
+                         slopes_.data(), curvatures_.data());
     return {std::inner_product(slopes_.begin(), slopes_.end(), rule_.weights.begin(), 0.0),
-            std::inner_product(bends_.begin(), bends_.end(), rule_.weights.begin(), 0.0)};
+            std::inner_product(curvatures_.begin(), curvatures_.end(), rule_.weights.begin(), 0.0)};
   }
 
  private:
   FamilyParameters family_;
+  double analytic_within_;
   double made_for_ = -1;
   Rule rule_;
-  std::vector<double> s_, y_, slopes_, bends_;
+  std::vector<double> s_, y_, slopes_, curvatures_;
 };
 
 double product(const double* a, const double* b, Index size) {
@@ -137,8 +140,9 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
       slope_(at(regression.num_rows())),
-      bend_(at(regression.num_rows())) {
-  if (pihat.dim() != regression.num_columns()) throw std::invalid_argument("pihat has another dimension");
+      curvature_(at(regression.num_rows())) {
+  if (pihat.dim() != regression.num_columns())
+    throw std::invalid_argument("pihat has another dimension than the linear predictor");
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
@@ -163,7 +167,7 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   }
   if (options_.expansion == Expansion::Taylor) {
     kernels::derivatives(regression_->family(), y.data(), nullptr, mean.data(), count, nullptr,
-                         slope_.data() + first, bend_.data() + first);
+                         slope_.data() + first, curvature_.data() + first);
     return;
   }
   kernels::predict_many(z.data(), count, dim, frame_.component(0), frame_.stride(), u.data());
@@ -173,7 +177,7 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
     const double* un = u.data() + i * frame_.stride();
     const double sd = std::sqrt(product(un, un, frame_.count()));
     const auto n = at(first + i);
-    std::tie(slope_[n], bend_[n]) = average.under(mean[k], sd, y[k]);
+    std::tie(slope_[n], curvature_[n]) = average.under(mean[k], sd, y[k]);
   }
 }
 
@@ -215,7 +219,7 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
     const Index n = first + i;
     const double mean = product(z + i * dim, pihat_->mean().data(), dim);
     const double* sn = s.data() + i * points.stride();
-    kernels::scores(regression_->family(), regression_->response(n), sn, num, slopes.data());
+    kernels::slopes(regression_->family(), regression_->response(n), sn, num, slopes.data());
     const double times =
         regression_->multiplicity(n) * std::sqrt(static_cast<double>(dim) / static_cast<double>(num));
     for (Index j = 0; j < num; ++j) {

@@ -17,12 +17,13 @@ void require_scale(const Fields& fields, const char* key, double value) {
 }  // namespace
 
 Json form_of(const ModelOptions& model) {
-  return {{"family", family_name(model.family.family)},
-          {"link", link_name(model.family.family)},
-          {"noise_scale", model.family.noise_scale},
-          {"prior_scale", model.prior_scale},
-          {"intercept", model.intercept},
-          {"standardise", model.standardise}};
+  Json json = {{"family", family_name(model.family.family)}, {"link", link_name(model.family.family)}};
+  for (const FamilySetting& setting : family_settings())
+    json[std::string(setting.name)] = model.family.*setting.value;
+  json["prior_scale"] = model.prior_scale;
+  json["intercept"] = model.intercept;
+  json["standardise"] = model.standardise;
+  return json;
 }
 
 ModelOptions model_of(const Fields& fields) {
@@ -32,11 +33,16 @@ ModelOptions model_of(const Fields& fields) {
   if (!found)
     fields.refuse("family", "is '" + printable(family) + "' with the link '" + printable(link) + "'");
   model.family.family = *found;
-  model.family.noise_scale = fields.get<double>("noise_scale");
+  for (const FamilySetting& setting : family_settings()) {
+    const std::string key(setting.name);
+    // Files from before a family was known say nothing of its settings.
+    if (!fields.has(key.c_str()) && !describe(*found).has_setting(setting.value)) continue;
+    model.family.*setting.value = fields.get<double>(key.c_str());
+    require_scale(fields, key.c_str(), model.family.*setting.value);
+  }
   model.prior_scale = fields.get<double>("prior_scale");
   model.intercept = fields.get<bool>("intercept");
   model.standardise = fields.get<bool>("standardise");
-  require_scale(fields, "noise_scale", model.family.noise_scale);
   require_scale(fields, "prior_scale", model.prior_scale);
   return model;
 }

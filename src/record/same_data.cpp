@@ -121,7 +121,9 @@ std::string posterior_digest(const CoresetFile& file) {
   const ModelOptions& model = file.model;
   digest.add(family_name(model.family.family));
   digest.add(link_name(model.family.family));
-  digest.add(model.family.noise_scale);
+  digest.add(model.family.noise_scale);  // of every family, as digests of version 0.1 have it
+  for (const FamilySetting& setting : describe(model.family.family).settings)
+    if (setting.value != &FamilyParameters::noise_scale) digest.add(model.family.*setting.value);
   digest.add(model.prior_scale);
   digest.add(static_cast<std::uint64_t>(model.intercept ? 1 : 0));
   digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));

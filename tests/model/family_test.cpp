@@ -69,7 +69,7 @@ Real softplus_gap(Real s) {
   return per_e / (1 + e) * (e / std::log1p(e));
 }
 
-Reference score(const FamilyParameters& f, Real y, Real s) {
+Reference slope(const FamilyParameters& f, Real y, Real s) {
   switch (f.family) {
     case Family::BernoulliLogit: {
       const Real value = y * test::reference_sigmoid(-y * s);
@@ -101,13 +101,13 @@ Real curvature(const FamilyParameters& f, Real y, Real s) {
 }
 
 struct Rows {
-  std::vector<double> y, log_y_factorial, s;
+  std::vector<double> y, constant, s;
   [[nodiscard]] Index count() const { return static_cast<Index>(s.size()); }
   void add(const FamilyParameters& f, double response, double predictor) {
     y.push_back(response);
     s.push_back(predictor);
-    const bool counts = f.family == Family::PoissonSoftplus || f.family == Family::PoissonLog;
-    log_y_factorial.push_back(counts ? log_factorial(response) : 0);
+    const std::vector<double> constants = row_constants(f, std::span(&response, 1));
+    constant.push_back(constants.empty() ? 0 : constants[0]);
   }
 };
 
@@ -134,25 +134,24 @@ Rows random_rows(const FamilyParameters& f, int count, double most) {
 }
 
 struct All {
-  std::vector<double> value, first, second;
+  std::vector<double> value, slope, curvature;
 };
 
 All derivatives(const FamilyParameters& f, const Rows& rows) {
   All all{rows.s, rows.s, rows.s};
-  kernels::derivatives(f, rows.y.data(), rows.log_y_factorial.data(), rows.s.data(), rows.count(),
-                       all.value.data(), all.first.data(), all.second.data());
+  kernels::derivatives(f, rows.y.data(), rows.constant.data(), rows.s.data(), rows.count(), all.value.data(),
+                       all.slope.data(), all.curvature.data());
   return all;
 }
 
 std::vector<double> log_likelihoods(const FamilyParameters& f, const Rows& rows) {
   std::vector<double> out(rows.s.size());
-  kernels::log_likelihoods(f, rows.y.data(), rows.log_y_factorial.data(), rows.s.data(), rows.count(),
-                           out.data());
+  kernels::log_likelihoods(f, rows.y.data(), rows.constant.data(), rows.s.data(), rows.count(), out.data());
   return out;
 }
 
-double one_score(const FamilyParameters& f, double y, double s) {
-  kernels::scores(f, y, &s, 1, &s);
+double one_slope(const FamilyParameters& f, double y, double s) {
+  kernels::slopes(f, y, &s, 1, &s);
   return s;
 }
 
@@ -196,20 +195,20 @@ TEST(Families, DerivativesAgreeWithStableFormulasTo4e15) {
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < rows.s.size() && !::testing::Test::HasFailure(); ++i) {
       const double y = rows.y[i], s = rows.s[i];
-      const Real second = curvature(f, y, s);
-      expect_close(all.first[i], score(f, y, s), "first", y, s);
-      expect_close(all.second[i], {second, 0}, "second", y, s);
-      EXPECT_LE(all.second[i], 0) << "at y " << y << ", s " << s;
+      const Real exact = curvature(f, y, s);
+      expect_close(all.slope[i], slope(f, y, s), "slope", y, s);
+      expect_close(all.curvature[i], {exact, 0}, "curvature", y, s);
+      EXPECT_LE(all.curvature[i], 0) << "at y " << y << ", s " << s;
     }
   }
 }
 
-TEST(Families, ScoresAgreeWithStableFormulasTo4e15) {
+TEST(Families, SlopesAgreeWithStableFormulasTo4e15) {
   for (const FamilyParameters& f : kFamilies) {
     const Rows rows = random_rows(f, 20000, largest_s(f));
     for (std::size_t i = 0; i < rows.s.size() && !::testing::Test::HasFailure(); ++i) {
       const double y = rows.y[i], s = rows.s[i];
-      expect_close(one_score(f, y, s), score(f, y, s), "score", y, s);
+      expect_close(one_slope(f, y, s), slope(f, y, s), "slope", y, s);
     }
   }
 }
@@ -220,23 +219,23 @@ TEST(Families, BernoulliIsWithinFourUlpAndItsCurvatureWithinSixTailsIncluded) {
   for (int i = 0; i < 100000; ++i) rows.s.push_back(-50 + 1e-3 * i);
   Stream random = stream(8, "test");
   for (int i = 0; i < 200000; ++i) rows.s.push_back((i % 2 == 0 ? 20 : 760) * (2 * random.uniform() - 1));
-  std::vector<double> scores = rows.s, values = rows.s;
+  std::vector<double> slopes = rows.s, values = rows.s;
   double worst[5] = {};
   for (const double y : {-1.0, 1.0}) {
     rows.y.assign(rows.s.size(), y);
-    kernels::scores(kBernoulli, y, rows.s.data(), rows.count(), scores.data());
+    kernels::slopes(kBernoulli, y, rows.s.data(), rows.count(), slopes.data());
     kernels::log_likelihoods(kBernoulli, y, 0, rows.s.data(), rows.count(), values.data());
     const All all = derivatives(kBernoulli, rows);
     for (std::size_t i = 0; i < rows.s.size(); ++i) {
       const Real t = -y * static_cast<Real>(rows.s[i]);
       const Real sigma = test::reference_sigmoid(t), softplus = test::reference_softplus(t);
-      const double errors[] = {test::ulps(y * scores[i], sigma), test::ulps(-values[i], softplus),
-                               test::ulps(-all.value[i], softplus), test::ulps(y * all.first[i], sigma),
-                               test::ulps(-all.second[i], sigma * test::reference_sigmoid(-t))};
+      const double errors[] = {test::ulps(y * slopes[i], sigma), test::ulps(-values[i], softplus),
+                               test::ulps(-all.value[i], softplus), test::ulps(y * all.slope[i], sigma),
+                               test::ulps(-all.curvature[i], sigma * test::reference_sigmoid(-t))};
       for (std::size_t k = 0; k < 5; ++k) worst[k] = std::max(worst[k], errors[k]);
     }
   }
-  const char* const names[] = {"scores", "log_likelihoods", "value", "first", "second"};
+  const char* const names[] = {"slopes", "log_likelihoods", "value", "slope", "curvature"};
   for (std::size_t k = 0; k < 5; ++k) {
     EXPECT_LE(worst[k], k < 4 ? 4.0 : 6.0) << names[k];
     RecordProperty(names[k], std::to_string(worst[k]));
@@ -259,22 +258,22 @@ TEST(Families, DerivativesAreThoseOfTheLogLikelihood) {
       const Real y = rows.y[i], s = rows.s[i];
       const Real above = log_likelihood(f, y, s + h).exact, below = log_likelihood(f, y, s - h).exact;
       const Real here = log_likelihood(f, y, s).exact;
-      const Real scale = score(f, y, s).magnitude + 1;
-      EXPECT_NEAR(all.first[i], static_cast<double>((above - below) / (2 * h)),
+      const Real scale = slope(f, y, s).magnitude + 1;
+      EXPECT_NEAR(all.slope[i], static_cast<double>((above - below) / (2 * h)),
                   static_cast<double>(1e-9L * scale));
-      EXPECT_NEAR(all.second[i], static_cast<double>((above - 2 * here + below) / (h * h)),
+      EXPECT_NEAR(all.curvature[i], static_cast<double>((above - 2 * here + below) / (h * h)),
                   static_cast<double>(1e-6L * scale));
     }
   }
 }
 
 TEST(Families, TailsOfPoissonSoftplusHaveNoNan) {
-  EXPECT_EQ(one_score(kSoftplus, 0, -1e308), 0);
-  EXPECT_EQ(one_score(kSoftplus, 3, -1e308), 3);
-  EXPECT_LE(test::ulps(-one_score(kSoftplus, 0, -740), test::reference_sigmoid(-740)), 2);
-  EXPECT_NEAR(one_score(kSoftplus, 3, 1e308), -1, 1e-15);
-  EXPECT_NEAR(one_score(kSoftplus, 3, kInf), -1, 1e-15);
-  EXPECT_EQ(one_score(kSoftplus, 3, -kInf), 3);
+  EXPECT_EQ(one_slope(kSoftplus, 0, -1e308), 0);
+  EXPECT_EQ(one_slope(kSoftplus, 3, -1e308), 3);
+  EXPECT_LE(test::ulps(-one_slope(kSoftplus, 0, -740), test::reference_sigmoid(-740)), 2);
+  EXPECT_NEAR(one_slope(kSoftplus, 3, 1e308), -1, 1e-15);
+  EXPECT_NEAR(one_slope(kSoftplus, 3, kInf), -1, 1e-15);
+  EXPECT_EQ(one_slope(kSoftplus, 3, -kInf), 3);
   EXPECT_EQ(one_value(kSoftplus, 0, -1e308), 0);
   EXPECT_EQ(one_value(kSoftplus, 1, -1e308), -1e308);
   EXPECT_EQ(one_value(kSoftplus, 0, -kInf), 0);
@@ -287,22 +286,22 @@ TEST(Families, PoissonLogOverflowsToMinusInfinityAndNeverToNan) {
   for (const double s : {710.0, 1e10, 1e308, kInf}) {
     for (const double y : {0.0, 1.0, 1e9}) {
       EXPECT_EQ(one_value(kLog, y, s), -kInf) << "y " << y << ", s " << s;
-      EXPECT_EQ(one_score(kLog, y, s), -kInf) << "y " << y << ", s " << s;
+      EXPECT_EQ(one_slope(kLog, y, s), -kInf) << "y " << y << ", s " << s;
     }
   }
   EXPECT_EQ(one_value(kLog, 0, -1e308), 0);
   EXPECT_EQ(one_value(kLog, 0, -kInf), 0);
   EXPECT_EQ(one_value(kLog, 1, -1e308), -1e308);
-  EXPECT_EQ(one_score(kLog, 5, -1e308), 5);
+  EXPECT_EQ(one_slope(kLog, 5, -1e308), 5);
 }
 
 TEST(Families, BernoulliLimitsAreThoseOfTheFormula) {
   for (const double y : {-1.0, 1.0}) {
     EXPECT_EQ(one_value(kBernoulli, y, y * 1e308), 0);
     EXPECT_EQ(one_value(kBernoulli, y, -y * 1e308), -1e308);
-    EXPECT_EQ(one_score(kBernoulli, y, y * kInf), 0);
-    EXPECT_EQ(one_score(kBernoulli, y, -y * kInf), y);
-    EXPECT_EQ(one_score(kBernoulli, y, 0), y / 2);
+    EXPECT_EQ(one_slope(kBernoulli, y, y * kInf), 0);
+    EXPECT_EQ(one_slope(kBernoulli, y, -y * kInf), y);
+    EXPECT_EQ(one_slope(kBernoulli, y, 0), y / 2);
   }
 }
 
@@ -313,9 +312,9 @@ TEST(Families, NanGivesNan) {
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_TRUE(std::isnan(all.value[i]));
-      EXPECT_TRUE(std::isnan(all.first[i]));
-      EXPECT_TRUE(f.family == Family::GaussianIdentity || std::isnan(all.second[i]));
-      EXPECT_TRUE(std::isnan(one_score(f, rows.y[i], kNan)));
+      EXPECT_TRUE(std::isnan(all.slope[i]));
+      EXPECT_TRUE(f.family == Family::GaussianIdentity || std::isnan(all.curvature[i]));
+      EXPECT_TRUE(std::isnan(one_slope(f, rows.y[i], kNan)));
     }
   }
 }
@@ -333,11 +332,10 @@ std::vector<double> everything(const FamilyParameters& f, const Rows& rows, Inde
   double* out = all.data();
   for (Index from = 0; from < n; from += piece) {
     const Index size = std::min(piece, n - from);
-    const double *y = rows.y.data() + from, *c = rows.log_y_factorial.data() + from,
-                 *s = rows.s.data() + from;
+    const double *y = rows.y.data() + from, *c = rows.constant.data() + from, *s = rows.s.data() + from;
     kernels::log_likelihoods(f, y, c, s, size, out + from);
     kernels::log_likelihoods(f, 1.0, 0.0, s, size, out + n + from);
-    kernels::scores(f, 1.0, s, size, out + 2 * n + from);
+    kernels::slopes(f, 1.0, s, size, out + 2 * n + from);
     kernels::derivatives(f, y, c, s, size, out + 3 * n + from, out + 4 * n + from, out + 5 * n + from);
     std::vector<double> first(static_cast<std::size_t>(size));
     kernels::derivatives(f, y, nullptr, s, size, nullptr, first.data(), out + 6 * n + from);
@@ -362,7 +360,7 @@ TEST(Families, BitsAreTheSameForEveryInstructionSetOfThisMachine) {
       hwy::SetSupportedTargetsForTest(target);
       hwy::GetChosenTarget().Update(hwy::SupportedTargets());
       EXPECT_TRUE(best == bits_of(everything(f, rows, 3001))) << hwy::TargetName(target);
-      EXPECT_TRUE(std::isnan(one_score(f, 1, kNan))) << hwy::TargetName(target);
+      EXPECT_TRUE(std::isnan(one_slope(f, 1, kNan))) << hwy::TargetName(target);
       hwy::SetSupportedTargetsForTest(0);
       hwy::GetChosenTarget().Update(hwy::SupportedTargets());
     }
@@ -379,6 +377,10 @@ TEST(Families, OutputsLeftOutDoNotChangeTheOthers) {
     EXPECT_EQ(part(4), part(7));
     EXPECT_EQ(part(5), part(6));
   }
+}
+
+void add_logistic_rows(const double* y, const double* const* s, Index count, Index many, double* out) {
+  kernels::of(kBernoulli).add_rows(y, s, count, many, out);
 }
 
 // kCount rows at `many` predictors, far ones among them.
@@ -406,7 +408,7 @@ TEST(Families, SumsOfBernoulliRowsAreThoseOfTheFormula) {
   for (const Index count : {Index{1}, Index{5}, kCount}) {
     const Grid g = grid(203);
     std::vector<double> out(203, -1.5);
-    kernels::add_bernoulli(g.y.data(), g.rows.data(), count, 203, out.data());
+    add_logistic_rows(g.y.data(), g.rows.data(), count, 203, out.data());
     for (std::size_t j = 0; j < out.size(); ++j) {
       long double sum = -1.5L;
       for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
@@ -425,7 +427,7 @@ TEST(Families, SumsOfBernoulliRowsAreInfiniteOrNanWhereARowIs) {
   g.s[3][1] = g.y[3] * kInf;
   g.s[7][2] = kNan;
   std::vector<double> out(16, 0.0);
-  kernels::add_bernoulli(g.y.data(), g.rows.data(), kCount, 16, out.data());
+  add_logistic_rows(g.y.data(), g.rows.data(), kCount, 16, out.data());
   EXPECT_EQ(out[0], -kInf);
   EXPECT_TRUE(std::isfinite(out[1]));
   EXPECT_TRUE(std::isnan(out[2]));
@@ -436,7 +438,7 @@ TEST(Families, SumsOfRowsHaveTheSameBitsForEveryInstructionSetOfThisMachine) {
   const Grid g = grid(203);
   const auto sums = [&] {
     std::vector<double> out(203, 0.5), products(3 * 210, 0.25), values;
-    kernels::add_bernoulli(g.y.data(), g.rows.data(), kCount, 203, out.data());
+    add_logistic_rows(g.y.data(), g.rows.data(), kCount, 203, out.data());
     for (const auto& row : g.s) values.insert(values.end(), row.begin(), row.begin() + 203);
     kernels::add_products(g.s[0].data(), kCount, 3, values.data(), 203, 203, products.data(), 210);
     out.insert(out.end(), products.begin(), products.end());

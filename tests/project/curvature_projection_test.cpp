@@ -41,7 +41,7 @@ struct MeanAndError {
 // l'(s) of row n at a predictor.
 double slope(const Regression& model, Index n, double s) {
   double out = 0;
-  kernels::scores(model.family(), model.response(n), &s, 1, &out);
+  kernels::slopes(model.family(), model.response(n), &s, 1, &out);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "options/coreset.hpp"
 #include "options/model.hpp"
 #include "support/exit_codes.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -26,9 +27,9 @@ the held-out error is within 1.5 of the relative (default 500))";
 
 // Options that speak of a table and not of vectors.
 constexpr std::array kDataOptions = {
-    "family",     "link",      "noise-scale", "response",       "features",       "weights",    "missing",
-    "delimiter",  "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows",
-    "projection", "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
+    "family",    "link",        "response",       "features",       "weights",    "missing",    "delimiter",
+    "no-header", "prior-scale", "no-intercept",   "no-standardise", "pihat",      "pihat-rows", "projection",
+    "norm",      "expansion",   "projection-dim", "remainder-dim",  "heldout-dim"};
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");
@@ -100,7 +101,9 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     job.model = model_options(arguments);
     set_projection(arguments, job.coreset);
   } else {
-    for (const char* option : kDataOptions) {
+    std::vector<std::string> options(kDataOptions.begin(), kDataOptions.end());
+    for (const FamilySetting& setting : family_settings()) options.push_back(option_name(setting.name));
+    for (const std::string& option : options) {
       if (arguments.given(option))
         throw UsageError(fmt::format("--{} means nothing to --{}; leave it away", option, name(job.kind)));
     }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "support/exit_codes.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {

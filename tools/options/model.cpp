@@ -6,50 +6,73 @@
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
 
 constexpr double kLeastScale = 1e-6, kMostScale = 1e6;
 
-constexpr const char* kFamilyHelp = R"(bernoulli  labels 0 and 1, or -1 and 1
-poisson    counts
-gaussian   real numbers, with a known --noise-scale)";
-
-constexpr const char* kLinkHelp = R"(bernoulli: logit; poisson: log (default) or softplus, the paper's;
-gaussian: identity)";
-
-enum class FamilyWord { Bernoulli, Poisson, Gaussian };
-constexpr auto name_table(FamilyWord) {
-  using enum FamilyWord;
-  return names_are<FamilyWord>({{Bernoulli, "bernoulli"}, {Poisson, "poisson"}, {Gaussian, "gaussian"}});
+// The families of a name, that of the default link first.
+std::vector<Family> families_named(const std::string& name) {
+  std::vector<Family> out;
+  for (const Family family : all_families()) {
+    const FamilyDescription& each = describe(family);
+    if (each.name == name) out.insert(each.is_default_link ? out.begin() : out.end(), family);
+  }
+  return out;
 }
 
-enum class LinkWord { Logit, Softplus, Log, Identity };
-constexpr auto name_table(LinkWord) {
-  using enum LinkWord;
-  return names_are<LinkWord>(
-      {{Logit, "logit"}, {Softplus, "softplus"}, {Log, "log"}, {Identity, "identity"}});
+// "log or softplus".
+std::string links_of(const std::string& name) {
+  std::string text;
+  for (const Family family : families_named(name))
+    text.append(text.empty() ? "" : " or ").append(link_name(family));
+  return text;
 }
 
-Family with_link(FamilyWord family, std::optional<LinkWord> link) {
-  const auto refuse = [&](const char* links) -> Family {
+// What a name of families says in help or messages, by `member` of the first of them.
+std::string_view said_of(const std::string& name, std::string_view FamilyDescription::*member) {
+  return describe(families_named(name).front()).*member;
+}
+
+std::string family_help() {
+  std::vector<ChoiceLine> lines;
+  for (const std::string& name : family_names())
+    lines.push_back({name, spelled(said_of(name, &FamilyDescription::response_words))});
+  return choice_lines(lines);
+}
+
+// "bernoulli: logit; poisson: log (default) or softplus, the paper's; gaussian: identity".
+std::string link_help() {
+  std::string text;
+  for (const std::string& name : family_names()) {
+    const std::vector<Family> families = families_named(name);
+    text.append(text.empty() ? "" : "; ").append(name).append(": ");
+    for (const Family family : families) {
+      const FamilyDescription& each = describe(family);
+      if (family != families.front()) text.append(" or ");
+      text.append(each.link);
+      if (families.size() > 1 && each.is_default_link) text.append(" (default)");
+      if (!each.link_words.empty()) text.append(", ").append(each.link_words);
+    }
+  }
+  return wrapped(text);
+}
+
+// The family that has a setting.
+std::string_view owner_of(const FamilySetting& setting) {
+  for (const Family family : all_families())
+    if (describe(family).has_setting(setting.value)) return family_name(family);
+  return "the";
+}
+
+Family with_link(const std::string& family, const std::optional<std::string>& link) {
+  const auto found = family_named(family, link);
+  if (!found)
     throw UsageError(
-        fmt::format("--link {} does not go with --family {}; it takes {}", name(*link), name(family), links));
-  };
-  switch (family) {
-    case FamilyWord::Bernoulli:
-      return link.value_or(LinkWord::Logit) == LinkWord::Logit ? Family::BernoulliLogit : refuse("logit");
-    case FamilyWord::Gaussian:
-      return link.value_or(LinkWord::Identity) == LinkWord::Identity ? Family::GaussianIdentity
-                                                                     : refuse("identity");
-    case FamilyWord::Poisson: break;
-  }
-  switch (link.value_or(LinkWord::Log)) {
-    case LinkWord::Log: return Family::PoissonLog;
-    case LinkWord::Softplus: return Family::PoissonSoftplus;
-    default: return refuse("log or softplus");
-  }
+        fmt::format("--link {} does not go with --family {}; it takes {}", *link, family, links_of(family)));
+  return *found;
 }
 
 constexpr std::string_view kNoDelimiters = "\".+-eE0123456789";  // quotes, and what numbers are made of
@@ -59,13 +82,13 @@ class Agreement {
   Agreement(const Arguments& arguments, const CoresetFile& companion)
       : arguments_(arguments), file_(printable_path(companion.path)) {}
 
-  void require(const char* option, const std::string& given, const std::string& known) const {
+  void require(const std::string& option, const std::string& given, const std::string& known) const {
     if (arguments_.given(option) && given != known)
       throw UsageError(fmt::format("--{} is {}, but {} says {}; leave it away, or build the coreset again",
                                    option, printable(given), file_, printable(known)));
   }
 
-  void require_number(const char* option, double known) const {
+  void require_number(const std::string& option, double known) const {
     const double given = arguments_.number(option, known, kLeastScale, kMostScale);
     require(option, shortest(given), shortest(known));
   }
@@ -76,7 +99,7 @@ class Agreement {
     require(option, words[arguments_.flag(option) ? 1 : 0], words[known ? 0 : 1]);
   }
 
-  void refuse(const char* option) const {
+  void refuse(const std::string& option) const {
     if (arguments_.given(option))
       throw UsageError(
           fmt::format("--{} means nothing to a coreset that {} describes; leave it away", option, file_));
@@ -95,6 +118,11 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::string setting_help(const FamilySetting& setting, std::string_view whose) {
+  return fmt::format("{}, 1e-6 to 1e6 (default {})", fmt::format(fmt::runtime(setting.words), whose),
+                     shortest(FamilyParameters{}.*setting.value));
+}
+
 void add_table_options(Arguments& arguments, const std::string& table) {
   arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", table);
   arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", table);
@@ -106,10 +134,12 @@ void add_table_options(Arguments& arguments, const std::string& table) {
 }
 
 void add_model_options(Arguments& arguments, const std::string& model) {
-  arguments.add_choice<FamilyWord>("family", "NAME", kFamilyHelp, model);
-  arguments.add_choice<LinkWord>("link", "NAME", kLinkHelp, model);
-  arguments.add_value("noise-scale", "S", "Standard deviation of gaussian noise, 1e-6 to 1e6 (default 1)",
-                      model);
+  // Known before the help of families, which speaks of them.
+  for (const FamilySetting& setting : family_settings()) know_option(option_name(setting.name));
+  arguments.add_one_of("family", "NAME", family_names(), family_help(), model);
+  arguments.add_one_of("link", "NAME", link_names(), link_help(), model);
+  for (const FamilySetting& setting : family_settings())
+    arguments.add_value(option_name(setting.name), "S", setting_help(setting, owner_of(setting)), model);
   arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", model);
   arguments.add_flag("no-intercept", "No constant term", model);
   arguments.add_flag("no-standardise", "Take the features as they are", model);
@@ -138,16 +168,24 @@ ReadOptions read_options(const Arguments& arguments) {
 
 ModelOptions model_options(const Arguments& arguments) {
   ModelOptions model;
-  if (!arguments.given("family"))
-    throw UsageError(
-        "--family is needed: bernoulli for labels, poisson for counts, gaussian for real numbers");
-  const auto family = arguments.choice("family", FamilyWord::Bernoulli);
-  std::optional<LinkWord> link;
-  if (arguments.given("link")) link = arguments.choice("link", LinkWord::Logit);
+  if (!arguments.given("family")) {
+    std::string known;
+    for (const std::string& name : family_names())
+      known += fmt::format("{}{} for {}", known.empty() ? "" : ", ", name,
+                           said_of(name, &FamilyDescription::responses));
+    throw UsageError("--family is needed: " + known);
+  }
+  const std::string family = arguments.one_of("family", "");
+  std::optional<std::string> link;
+  if (arguments.given("link")) link = arguments.one_of("link", "");
   model.family.family = with_link(family, link);
-  if (arguments.given("noise-scale") && family != FamilyWord::Gaussian)
-    throw UsageError(fmt::format("--noise-scale means nothing to --family {}; leave it away", name(family)));
-  model.family.noise_scale = arguments.number("noise-scale", 1, kLeastScale, kMostScale);
+  for (const FamilySetting& setting : family_settings()) {
+    const std::string option = option_name(setting.name);
+    if (arguments.given(option) && !describe(model.family.family).has_setting(setting.value))
+      throw UsageError(fmt::format("--{} means nothing to --family {}; leave it away", option, family));
+    model.family.*setting.value =
+        arguments.number(option, model.family.*setting.value, kLeastScale, kMostScale);
+  }
   model.prior_scale = arguments.number("prior-scale", 1, kLeastScale, kMostScale);
   model.intercept = !arguments.flag("no-intercept");
   model.standardise = !arguments.flag("no-standardise");
@@ -158,14 +196,15 @@ namespace {
 
 void require_model(const Arguments& arguments, const CoresetFile& companion, const Agreement& agreement) {
   const Family family = companion.model.family.family;
-  agreement.require("family", std::string(name(arguments.choice("family", FamilyWord::Bernoulli))),
-                    std::string(family_name(family)));
-  agreement.require("link", std::string(name(arguments.choice("link", LinkWord::Logit))),
-                    std::string(link_name(family)));
-  if (family == Family::GaussianIdentity) {
-    agreement.require_number("noise-scale", companion.model.family.noise_scale);
-  } else {
-    agreement.refuse("noise-scale");
+  agreement.require("family", arguments.one_of("family", ""), std::string(family_name(family)));
+  agreement.require("link", arguments.one_of("link", ""), std::string(link_name(family)));
+  for (const FamilySetting& setting : family_settings()) {
+    const std::string option = option_name(setting.name);
+    if (describe(family).has_setting(setting.value)) {
+      agreement.require_number(option, companion.model.family.*setting.value);
+    } else {
+      agreement.refuse(option);
+    }
   }
   agreement.require_number("prior-scale", companion.model.prior_scale);
   agreement.require_without("no-intercept", companion.model.intercept);

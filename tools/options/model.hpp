@@ -14,6 +14,9 @@ namespace giga::tool {
 void add_table_options(Arguments& arguments, const std::string& group);
 void add_model_options(Arguments& arguments, const std::string& group);
 
+/// The help of a setting: "Standard deviation of the noise, 1e-6 to 1e6 (default 1)"; `whose` is "the" there.
+[[nodiscard]] std::string setting_help(const FamilySetting& setting, std::string_view whose);
+
 /// These throw UsageError for whatever cannot be; a model needs --family.
 [[nodiscard]] ReadOptions read_options(const Arguments& arguments);
 [[nodiscard]] ModelOptions model_options(const Arguments& arguments);

@@ -1,9 +1,10 @@
 // giga simulate logistic|poisson|gaussian: made-up regression data, the same for a seed on every machine and
-// any number of threads.
+// any number of threads. One verb per name that the families are simulated under.
 #include <fmt/format.h>
 
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "commands.hpp"
 #include "giga/base/stopwatch.hpp"
@@ -12,13 +13,14 @@
 #include "giga/data/npy.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/model/simulate_data.hpp"
-#include "options/coreset.hpp"
+#include "options/model.hpp"
 #include "simulate/output.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
 #include "support/progress.hpp"
 #include "support/signals.hpp"
+#include "support/spelling.hpp"
 
 namespace giga::tool {
 namespace {
@@ -46,8 +48,43 @@ Format format_of(const std::filesystem::path& out) {
   throw UsageError("--out is '" + printable_path(out) + "'; must end in .csv, .npy, .svm or .libsvm");
 }
 
-void add_options(Arguments& arguments, Family family) {
-  const bool poisson = family == Family::PoissonSoftplus;
+// The families that are simulated under one name, that of the usual link first.
+std::vector<Family> simulated_as(std::string_view name) {
+  std::vector<Family> out;
+  for (const Family family : all_families()) {
+    const FamilySimulation& each = describe(family).simulation;
+    if (each.name == name) out.insert(each.is_usual_link ? out.begin() : out.end(), family);
+  }
+  return out;
+}
+
+std::vector<std::string> links_of(const std::vector<Family>& families) {
+  std::vector<std::string> links;
+  for (const Family family : families) links.emplace_back(link_name(family));
+  return links;
+}
+
+// "softplus (default, the paper's) or log".
+std::string link_help(const std::vector<Family>& families) {
+  std::string text;
+  for (const Family family : families) {
+    const FamilyDescription& each = describe(family);
+    const std::string words = each.link_words.empty() ? "" : ", " + std::string(each.link_words);
+    text.append(text.empty() ? "" : " or ").append(each.link);
+    text.append(family == families.front() ? " (default" + words + ")" : words);
+  }
+  return text;
+}
+
+std::string usual_theta_text(Family family) {
+  std::string text;
+  for (const double each : usual_theta(family, usual_num_features(family)))
+    text.append(text.empty() ? "" : ",").append(shortest(each));
+  return text;
+}
+
+void add_options(Arguments& arguments, const std::vector<Family>& families) {
+  const Family family = families.front();
   const std::string what = "Data";
   arguments.add_value("rows", "N", "Number of rows, 1 to 10^9 (default 10000)", what);
   arguments.add_value(
@@ -56,12 +93,12 @@ void add_options(Arguments& arguments, Family family) {
   arguments.add_value("theta", "A,B,...",
                       fmt::format("D coefficients, then the intercept (default {}; for another D\n"
                                   "as much smaller as keeps the variance of the predictor)",
-                                  poisson ? "1,0" : "3,3,0"),
+                                  usual_theta_text(family)),
                       what);
-  if (poisson)
-    arguments.add_one_of("link", "NAME", {"softplus", "log"}, "softplus (default, the paper's) or log", what);
-  if (family == Family::GaussianIdentity)
-    arguments.add_value("noise-scale", "S", "Standard deviation of the noise, 1e-6 to 1e6 (default 1)", what);
+  if (families.size() > 1)
+    arguments.add_one_of("link", "NAME", links_of(families), link_help(families), what);
+  for (const FamilySetting& setting : describe(family).settings)
+    arguments.add_value(option_name(setting.name), "S", setting_help(setting, "the"), what);
   arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", what);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same numbers", what);
   const std::string output = "Output";
@@ -70,12 +107,14 @@ void add_options(Arguments& arguments, Family family) {
   arguments.add_flag("quiet", "No progress, no summary", output);
 }
 
-Family linked(const Arguments& arguments, Family family) {
-  if (family != Family::PoissonSoftplus) return family;
-  const std::string link = arguments.text("link").value_or("softplus");
-  if (link == "softplus") return Family::PoissonSoftplus;
-  if (link == "log") return Family::PoissonLog;
-  throw UsageError("--link is '" + printable(link) + "'; must be softplus or log");
+Family linked(const Arguments& arguments, const std::vector<Family>& families) {
+  if (families.size() == 1 || !arguments.given("link")) return families.front();
+  const std::string link = *arguments.text("link");
+  for (const Family family : families)
+    if (link_name(family) == link) return family;
+  std::string known;
+  for (const std::string& each : links_of(families)) known.append(known.empty() ? "" : " or ").append(each);
+  throw UsageError("--link is '" + printable(link) + "'; must be " + known);
 }
 
 std::vector<double> theta_of(const Arguments& arguments, Family family) {
@@ -93,14 +132,15 @@ std::vector<double> theta_of(const Arguments& arguments, Family family) {
   return theta;
 }
 
-Request request_of(const Arguments& arguments, Family family) {
+Request request_of(const Arguments& arguments, const std::vector<Family>& families) {
   Request request;
   SimulateDataOptions& options = request.options;
-  options.family.family = linked(arguments, family);
-  if (family == Family::GaussianIdentity)
-    options.family.noise_scale = arguments.number("noise-scale", 1, 1e-6, 1e6);
+  options.family.family = linked(arguments, families);
+  for (const FamilySetting& setting : describe(families.front()).settings)
+    options.family.*setting.value =
+        arguments.number(option_name(setting.name), options.family.*setting.value, 1e-6, 1e6);
   options.rows = arguments.count("rows", options.rows, 1, kLargest);
-  options.theta = theta_of(arguments, family);
+  options.theta = theta_of(arguments, families.front());
   options.seed = arguments.whole("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
   request.force = arguments.flag("force");
@@ -176,9 +216,9 @@ void write_npy(const SimulatedData& data, const Request& request, const Executor
   writer.commit();
 }
 
-void run(const Arguments& arguments, Family family) {
+void run(const Arguments& arguments, const std::vector<Family>& families) {
   arguments.refuse_leftovers("; give the output with --out");
-  const Request request = request_of(arguments, family);
+  const Request request = request_of(arguments, families);
   const SimulatedData data(request.options);
   const Stopwatch total;
   {
@@ -195,13 +235,6 @@ void run(const Arguments& arguments, Family family) {
                            request.options.seed, total.seconds()));
 }
 
-Verb declare(CLI::App& simulate, const char* name, const char* description, const char* examples,
-             Family family) {
-  Arguments arguments = Arguments::of_verb(simulate, name, description, examples);
-  add_options(arguments, family);
-  return {arguments.app(), [arguments, family] { run(arguments, family); }};
-}
-
 constexpr const char* kLogisticExamples = R"(Examples:
   giga simulate logistic --out flights.csv
       the paper's synthetic set: 10000 rows, 2 features, labels -1 and 1
@@ -215,15 +248,29 @@ constexpr const char* kPoissonExamples = R"(Examples:
 constexpr const char* kGaussianExamples = R"(Examples:
   giga simulate gaussian --theta 1,-2,0.5 --noise-scale 0.3 --out lengths.csv)";
 
+std::string examples_of(std::string_view name) {
+  if (name == "logistic") return kLogisticExamples;
+  if (name == "poisson") return kPoissonExamples;
+  if (name == "gaussian") return kGaussianExamples;
+  return fmt::format("Examples:\n  giga simulate {} --out data.csv", name);
+}
+
 }  // namespace
 
 std::vector<Verb> declare_simulate_data(CLI::App& simulate) {
-  return {declare(simulate, "logistic", "Write data of a logistic regression", kLogisticExamples,
-                  Family::BernoulliLogit),
-          declare(simulate, "poisson", "Write data of a Poisson regression", kPoissonExamples,
-                  Family::PoissonSoftplus),
-          declare(simulate, "gaussian", "Write data of a linear regression", kGaussianExamples,
-                  Family::GaussianIdentity)};
+  std::vector<Verb> verbs;
+  std::set<std::string_view> declared;
+  for (const Family family : all_families()) {
+    const FamilySimulation& simulation = describe(family).simulation;
+    if (!declared.insert(simulation.name).second) continue;
+    const std::vector<Family> families = simulated_as(simulation.name);
+    Arguments arguments =
+        Arguments::of_verb(simulate, std::string(simulation.name),
+                           fmt::format("Write data of a {}", simulation.model), examples_of(simulation.name));
+    add_options(arguments, families);
+    verbs.push_back({arguments.app(), [arguments, families] { run(arguments, families); }});
+  }
+  return verbs;
 }
 
 }  // namespace giga::tool

@@ -220,6 +220,13 @@ std::optional<std::string> Arguments::word(const std::string& name) const {
   return values[position(name, word->results().front(), values)];
 }
 
+std::string Arguments::one_of(const std::string& name, const std::string& fallback) const {
+  const auto value = text(name);
+  if (!value) return fallback;
+  const std::vector<std::string> values = values_of(*option(name));
+  return values[position("--" + name, *value, values)];
+}
+
 void Arguments::require_declared(const std::string& name, const std::vector<std::string>& values) const {
   if (values_of(*option(name)) != values)
     throw std::logic_error("--" + name + " was not added with the values it is asked for");

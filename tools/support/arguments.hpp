@@ -79,6 +79,8 @@ class Arguments {
                                     std::uint64_t most, const std::string& other = "") const;
   [[nodiscard]] Index count(const std::string& name, Index fallback, Index least, Index most,
                             const std::string& other = "") const;
+  /// One of the values that add_one_of was told; hyphens and underscores do not matter.
+  [[nodiscard]] std::string one_of(const std::string& name, const std::string& fallback) const;
   [[nodiscard]] double number(const std::string& name, double fallback, double least, double most) const;
 
   /// Hyphens and underscores in the value do not matter. Throws std::logic_error unless add_choice of the
@@ -88,7 +90,7 @@ class Arguments {
     const std::vector<std::string> choices = choices_of<Enum>();
     require_declared(name, choices);
     const auto value = text(name);
-    return value ? values_of<Enum>()[position("--" + name, *value, choices)] : fallback;
+    return value ? giga::values_of<Enum>()[position("--" + name, *value, choices)] : fallback;
   }
 
  private:

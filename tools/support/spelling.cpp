@@ -25,8 +25,7 @@ std::optional<std::string> option_of(std::string_view field) {
   const std::size_t equals = field.find(kEquals);
   const std::string_view value =
       equals == std::string_view::npos ? std::string_view() : field.substr(equals + kEquals.size());
-  std::string name(field.substr(0, equals));
-  std::replace(name.begin(), name.end(), '_', '-');
+  const std::string name = option_name(field.substr(0, equals));
   if (value == "false" && known_options().contains("no-" + name)) return "--no-" + name;
   if (!known_options().contains(name)) return std::nullopt;
   return value.empty() ? "--" + name : "--" + name + " " + std::string(value);
@@ -36,6 +35,12 @@ std::optional<std::string> option_of(std::string_view field) {
 
 void know_option(const std::string& name) {
   known_options().insert(name);
+}
+
+std::string option_name(std::string_view field) {
+  std::string name(field);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
 }
 
 std::string spelled(std::string_view text) {

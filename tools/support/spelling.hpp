@@ -16,6 +16,9 @@ namespace giga::tool {
 /// Makes an option known, by its name without dashes. Arguments does this for every one that is added.
 void know_option(const std::string& name);
 
+/// The option of a field: "noise-scale" of noise_scale.
+[[nodiscard]] std::string option_name(std::string_view field);
+
 /// The text with such options in place of fields. Words in backticks that are no option, as parts of file
 /// names may be, stay.
 [[nodiscard]] std::string spelled(std::string_view text);

@@ -47,13 +47,17 @@ namespace names_detail {
 // "(giga::Method)7".
 template <auto value>
 constexpr bool is_enumerator() {
-#if defined(__GNUC__) || defined(__clang__)
   const std::string_view text = __PRETTY_FUNCTION__;
-  const std::string_view shown = text.substr(text.rfind("value = ") + 8);
-  return shown[0] != '(';
-#else
-  return false;
-#endif
+  return text[text.rfind("value = ") + 8] != '(';
+}
+
+template <typename Enum, std::size_t from = 0>
+constexpr std::size_t enumerators_from() {
+  if constexpr (is_enumerator<static_cast<Enum>(from)>()) {
+    return enumerators_from<Enum, from + 1>();
+  } else {
+    return from;
+  }
 }
 
 template <typename Enum, std::size_t size>
@@ -79,7 +83,7 @@ template <typename Enum>
 constexpr auto checked_table() {
   constexpr auto table = name_table(Enum{});
   static_assert(counts_from_zero(table), "every value from 0 on has one line in the table of names");
-  static_assert(!is_enumerator<static_cast<Enum>(table.size())>(), "the table of names ends too early");
+  static_assert(table.size() == enumerators_from<Enum>(), "the table of names ends too early");
   static_assert(names_differ(table), "two values have the same name");
   return table;
 }
@@ -95,6 +99,12 @@ constexpr const NamedValue<Enum>& line_of(Enum value) {
 }
 
 }  // namespace names_detail
+
+/// How many enumerators there are, the first of which is 0 and each one more than the one before.
+template <typename Enum>
+[[nodiscard]] constexpr std::size_t num_enumerators() {
+  return names_detail::enumerators_from<Enum>();
+}
 
 template <NamedEnum Enum>
 [[nodiscard]] constexpr std::string_view name(Enum value) {

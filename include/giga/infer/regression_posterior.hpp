@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "giga/base/executor.hpp"
-#include "giga/model/normal.hpp"
 #include "giga/model/linear_model.hpp"
+#include "giga/model/normal.hpp"
 
 namespace giga {
 
@@ -41,10 +41,10 @@ class RegressionPosterior {
   Index num_tiles_ = 0;
   // Of logistic rows that count once, tiles of one label come first, as rows y z without the column of ones,
   // in strips.
-  bool has_constant_ = false;                             // the last column is all ones
-  Index num_ups_ = 0;                                     // tiles of label +1; then those of label -1
-  Index num_plain_ = 0;                                   // both together
-  std::vector<double> z_, y_, weights_, log_factorials_;  // by tile
+  bool has_constant_ = false;                        // the last column is all ones
+  Index num_ups_ = 0;                                // tiles of label +1; then those of label -1
+  Index num_plain_ = 0;                              // both together
+  std::vector<double> z_, y_, weights_, constants_;  // by tile
 };
 
 }  // namespace giga

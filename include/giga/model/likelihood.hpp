@@ -97,9 +97,8 @@ class Likelihood {
   /// absolute or a few roundings of its terms. The bits of an element do not depend on the other points.
   virtual void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const = 0;
 
-  /// out[d * apart + s] += sum of multiplicity(n) dL_n/dtheta_d (theta_s) over the rows first .. first +
-  /// count
-  /// - 1, added one after the other; apart >= S.
+  /// out[d * apart + s] += sum of multiplicity(n) dL_n/dtheta_d (theta_s) over the same rows, added one after
+  /// the other; apart >= S.
   virtual void add_gradients(Index first, Index count, const Points& points, Index apart,
                              double* out) const = 0;
 

@@ -1,4 +1,7 @@
-// Regression on a linear predictor s = <z, theta>, z the columns of a Design: the families of family.hpp.
+// Regression on a linear predictor s = <z, beta>, z the columns of a Design: the families of family.hpp.
+//
+// The parameters are theta = (beta, phi): a coefficient for every column of z, then the extra parameters of
+// the family, if it has any.
 #pragma once
 
 #include <memory>
@@ -15,15 +18,6 @@
 
 namespace giga {
 
-/// The response as a family wants it: bernoulli -1 or +1, poisson a whole number.
-struct Response {
-  std::vector<double> values;
-  std::vector<std::string> notes;  ///< How labels were mapped, and what is odd about them.
-};
-
-/// Throws DataError naming the first row whose response the family cannot have.
-[[nodiscard]] Response response_for(const Dataset& data, Family family);
-
 class Regression final : public Likelihood, public LinearModel {
  public:
   /// `data` must outlive this object and is read in place: nothing of the size of its features is held.
@@ -38,6 +32,7 @@ class Regression final : public Likelihood, public LinearModel {
   ~Regression() override;
 
   [[nodiscard]] Index num_rows() const override;
+  /// num_columns() + the extra parameters of the family.
   [[nodiscard]] Index num_parameters() const override;
   [[nodiscard]] double multiplicity(Index n) const override;
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
@@ -48,7 +43,8 @@ class Regression final : public Likelihood, public LinearModel {
                                      const Executor& executor) const override;
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
-  /// 0, but for the intercept, or a last column of ones: the one that fits the mean response alone.
+  /// 0, except for the intercept, or a last column of ones, which starts where it fits the mean response
+  /// alone; extra parameters start where the family says.
   [[nodiscard]] std::vector<double> start(const Executor& executor) const override;
   [[nodiscard]] std::string parameter_name(Index d) const override;
   [[nodiscard]] const LinearModel* linear_model() const override { return this; }
@@ -61,6 +57,8 @@ class Regression final : public Likelihood, public LinearModel {
 
  private:
   struct Parts;
+  void slopes_with_extras(Index first, Index count, const SlopeFeatures& features, double* out) const;
+
   std::unique_ptr<const Parts> parts_;
 };
 

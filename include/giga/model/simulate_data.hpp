@@ -18,10 +18,10 @@ struct SimulateDataOptions {
   std::uint64_t seed = 1;
 };
 
-/// The coefficients of the paper's synthetic sets, (3, 3, 0) for bernoulli and (1, 0) for poisson (and (3, 3,
-/// 0) for gaussian), shrunk for other numbers of features so that the predictor has the same variance.
+/// The coefficients of the paper's synthetic sets, (3, 3, 0) for bernoulli and (1, 0) for poisson, and what
+/// other families say; shrunk for other numbers of features so that the predictor has the same variance.
 [[nodiscard]] std::vector<double> usual_theta(Family family, Index num_features);
-/// The number of features of those sets: 2, 1 and 2.
+/// The number of features of those sets: 2 and 1.
 [[nodiscard]] Index usual_num_features(Family family);
 
 class SimulatedData {

@@ -49,7 +49,8 @@ struct CurvatureProjectionOptions {
 class CurvatureProjection final : public RowSource {
  public:
   /// Finds a_n and b_n of all rows, to rounding. Throws std::invalid_argument for a remainder of a Taylor
-  /// expansion. `regression` and `pihat` must outlive this object.
+  /// expansion, and where pihat has parameters that are not coefficients. `regression` and `pihat` must
+  /// outlive this object.
   CurvatureProjection(const LinearModel& regression, const Normal& pihat, const Executor& executor,
                       const CurvatureProjectionOptions& options = {});
 
@@ -61,7 +62,7 @@ class CurvatureProjection final : public RowSource {
 
   /// a_n and b_n.
   [[nodiscard]] double slope_at(Index n) const { return slope_[static_cast<std::size_t>(n)]; }
-  [[nodiscard]] double curvature_at(Index n) const { return bend_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] double curvature_at(Index n) const { return curvature_[static_cast<std::size_t>(n)]; }
 
  private:
   void find_coefficients(Index first, Index count);
@@ -72,7 +73,7 @@ class CurvatureProjection final : public RowSource {
   CurvatureProjectionOptions options_;
   Points frame_;  // the columns of C, turned where the rows span fewer dimensions
   SlopeFeatures remainder_;
-  std::vector<double> slope_, bend_;
+  std::vector<double> slope_, curvature_;
 };
 
 }  // namespace giga

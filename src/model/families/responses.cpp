@@ -1,4 +1,5 @@
-// Which responses a family can have.
+#include "model/families/responses.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -6,9 +7,8 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
-#include "giga/model/regression.hpp"
 
-namespace giga {
+namespace giga::families {
 namespace {
 
 constexpr double kLargestCount = 9007199254740992.0;  // 2^53: above it not every whole number is a double
@@ -33,7 +33,9 @@ std::string listed(const std::set<double>& values, std::size_t most) {
   return text;
 }
 
-Response labels(const Dataset& data) {
+}  // namespace
+
+Response labels(const Dataset& data, std::string_view family) {
   constexpr std::size_t kListed = 8;
   const auto y = data.response();
   const std::set<double> found = distinct(y, kListed + 1);
@@ -43,9 +45,8 @@ Response labels(const Dataset& data) {
   const bool zero_one = only(0, 1), minus_plus = only(-1, 1);
   if (!zero_one && !minus_plus) {
     throw DataError(data.name() + ": column '" + printable(data.response_name()) + "' has the values " +
-                    listed(found, kListed) +
-                    "; bernoulli needs 0 and 1, or -1 and 1: recode them, or choose another column with "
-                    "`response`");
+                    listed(found, kListed) + "; " + std::string(family) +
+                    " needs 0 and 1, or -1 and 1: recode them, or choose another column with `response`");
   }
   Response out;
   out.values.reserve(y.size());
@@ -60,29 +61,21 @@ Response labels(const Dataset& data) {
   return out;
 }
 
-Response counts(const Dataset& data) {
+Response counts(const Dataset& data, std::string_view family) {
   const auto y = data.response();
   const auto bad = std::find_if(y.begin(), y.end(), [](double value) {
     return value < 0 || value != std::floor(value) || value > kLargestCount;
   });
   if (bad != y.end()) {
     throw DataError(data.name() + ": " + data.response_place(bad - y.begin()) + " is " + shortest(*bad) +
-                    "; poisson needs a non-negative integer" +
+                    "; " + std::string(family) + " needs a non-negative integer" +
                     (*bad > kLargestCount ? ", at most 2^53" : ""));
   }
   return {{y.begin(), y.end()}, {}};
 }
 
-}  // namespace
-
-Response response_for(const Dataset& data, Family family) {
-  switch (family) {
-    case Family::BernoulliLogit: return labels(data);
-    case Family::PoissonSoftplus:
-    case Family::PoissonLog: return counts(data);
-    case Family::GaussianIdentity: return {{data.response().begin(), data.response().end()}, {}};
-  }
-  throw std::invalid_argument("no such family");
+Response reals(const Dataset& data) {
+  return {{data.response().begin(), data.response().end()}, {}};
 }
 
-}  // namespace giga
+}  // namespace giga::families
