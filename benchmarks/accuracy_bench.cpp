@@ -37,8 +37,8 @@ Outcome measure(const Problem& problem, const CoresetOptions& options, const Nor
   const Coreset& built = result.build.coreset;
   std::vector<double> weights;
   for (std::size_t i = 0; i < built.rows.size(); ++i)
-    weights.push_back(built.weights[i] * problem.model().multiplicity(built.rows[i]));
-  const auto part = problem.model().subset(built.rows, weights);
+    weights.push_back(built.weights[i] * problem.likelihood().multiplicity(built.rows[i]));
+  const auto part = problem.likelihood().subset(built.rows, weights);
   const Normal coreset = laplace(*part, problem.prior(), executor).posterior;
   const std::vector<double> sds = full.standard_deviations(), other = coreset.standard_deviations();
   Outcome out{
@@ -78,7 +78,7 @@ void run_set(const Set& set, const std::string& folder, const std::vector<std::u
              const Executor& executor) {
   const Dataset data = read_dataset(folder + "/" + set.name + ".npz", {}, executor);
   const Problem problem(data, {.family = {set.family}}, executor);
-  const Normal full = laplace(problem.model(), problem.prior(), executor).posterior;
+  const Normal full = laplace(problem.likelihood(), problem.prior(), executor).posterior;
   const auto trials = [&](CoresetOptions options) {
     std::vector<Outcome> all;
     for (const std::uint64_t seed : seeds) {

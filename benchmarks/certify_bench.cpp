@@ -16,7 +16,7 @@
 #include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/certificate.hpp"
-#include "giga/infer/regression_posterior.hpp"
+#include "giga/infer/posterior.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/model/simulate_data.hpp"
 #include "giga/pipeline/build_coreset.hpp"
@@ -52,10 +52,10 @@ Regression made_up(Index rows, Index dim) {
   return {std::move(values), std::move(y), {}, {Family::BernoulliLogit}};
 }
 
-void measure(const Regression& full, const Regression& coreset, const Normal& prior, const Request& request,
+void measure(const Likelihood& full, const Likelihood& coreset, const Normal& prior, const Request& request,
              Index data_rows, const Executor& executor) {
   const Normal about = laplace(coreset, prior, executor).posterior;
-  const RegressionPosterior posterior(coreset, prior);
+  const Posterior posterior(coreset, prior);
   const std::vector<Chain> chains = sample_about(posterior, about, 4, {.draws = request.draws / 4}, executor);
 
   std::map<CertificatePart, double> spent;
@@ -93,7 +93,7 @@ void run(const Request& request) {
     const Dataset data = read_dataset(request.data, {}, executor);
     const Problem problem(data, {.family = {Family::BernoulliLogit}}, executor);
     const Coreset coreset = build_coreset(problem, {.size = request.size}, executor).coreset;
-    measure(problem.model(), *coreset_model(problem, coreset), problem.prior(), request, data.num_rows(),
+    measure(problem.likelihood(), *coreset_model(problem, coreset), problem.prior(), request, data.num_rows(),
             executor);
     return;
   }
@@ -103,8 +103,7 @@ void run(const Request& request) {
   const std::vector<double> weights(rows.size(),
                                     static_cast<double>(request.rows) / static_cast<double>(request.size));
   const auto part = full.subset(rows, weights);
-  measure(full, dynamic_cast<const Regression&>(*part), Normal::isotropic(request.dim), request, request.rows,
-          executor);
+  measure(full, *part, Normal::isotropic(request.dim), request, request.rows, executor);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "giga/base/random.hpp"
 #include "giga/infer/regression_posterior.hpp"
+#include "giga/model/regression.hpp"
 
 namespace {
 

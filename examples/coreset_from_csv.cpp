@@ -72,8 +72,8 @@ double coreset_of(const std::filesystem::path& path) {
   std::printf("Laplace posterior of all rows:\n");
   for (giga::Index d = 0; d < result.pihat.dim(); ++d) {
     const auto k = static_cast<std::size_t>(d);
-    std::printf("  %-12s %8.4f +- %.4f\n", problem.model().parameter_name(d).c_str(), result.pihat.mean()[k],
-                sd[k]);
+    std::printf("  %-12s %8.4f +- %.4f\n", problem.likelihood().parameter_name(d).c_str(),
+                result.pihat.mean()[k], sd[k]);
   }
   return result.heldout_error;
 }

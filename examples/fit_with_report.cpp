@@ -1,10 +1,9 @@
-// The whole job in C++: simulated data -> coreset -> chains -> certificate -> one HTML page.
+// The whole job in C++: a table -> coreset, chains, certificate and one HTML page in a folder.
 //
-//   fit_with_report [REPORT.html]      without an argument the page goes to a temporary file and is removed
+//   fit_with_report [FOLDER]      without an argument the folder is a temporary one and is removed
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -14,15 +13,11 @@
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/data/output_file.hpp"
-#include "giga/data/read_dataset.hpp"
+#include "giga/job/fit.hpp"
 #include "giga/model/simulate_data.hpp"
-#include "giga/pipeline/fit.hpp"
-#include "giga/pipeline/report_data.hpp"
 #include "giga/report/certificate_text.hpp"
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Feature {
   const char* name;
@@ -61,52 +56,26 @@ void write_flights(const std::filesystem::path& path) {
   file.commit();
 }
 
-// Whether the result is certified.
-bool fit(const std::filesystem::path& csv, const std::filesystem::path& report) {
-  const giga::Threads executor;
-  giga::RunFacts facts{.title = "Flights that are late",
-                       .data_name = csv.filename().string(),
-                       .model = "bernoulli with logit link, prior N(0, 1), features standardised"};
-  const auto begin = Clock::now();
-  const giga::Dataset data = giga::read_dataset(csv, {.response = "late"}, executor);
-  const giga::Problem problem(data, {.family = {giga::Family::BernoulliLogit}}, executor);
-  const double load_s = std::chrono::duration<double>(Clock::now() - begin).count();
-
-  const giga::FitOptions options;
-  const giga::FitResult result = giga::fit(problem, options, executor);
-  const giga::FitSeconds& seconds = result.seconds;
-  facts.stages = {{"load", load_s},
-                  {"laplace", seconds.laplace},
-                  {"project", seconds.project + seconds.prepare},
-                  {"construct", seconds.construct},
-                  {"sample", seconds.sample},
-                  {"certify", seconds.certify}};
-  facts.full_data = giga::full_data_cost(problem, result.chains, options.sample.thin, executor);
-  facts.options = {{"method", "corrective"}, {"sampler", "nuts"}};
-  facts.command_line = "fit_with_report " + report.filename().string();
-  giga::OutputFile file(report, true);
-  file.write(giga::report_html(
-      giga::report_data(problem, result.coreset, result.chains, &result.certificate, facts, executor)));
-  file.commit();
-  std::printf("%s\n", giga::certificate_sentence(result.certificate).c_str());
-  return result.certificate.safe();
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   const auto folder = std::filesystem::temp_directory_path() / ("giga_report_" + std::to_string(getpid()));
+  int result = 1;
   try {
     std::filesystem::create_directory(folder);
-    const auto csv = folder / "flights.csv";
-    write_flights(csv);
-    const bool safe = fit(csv, argc > 1 ? std::filesystem::path(argv[1]) : folder / "report.html");
-    std::filesystem::remove_all(folder);
-    return safe ? 0 : 1;
+    write_flights(folder / "flights.csv");
+    giga::FitJob job;
+    job.input = folder / "flights.csv";
+    job.read.response = "late";
+    job.model.family = {giga::Family::BernoulliLogit};
+    job.out = argc > 1 ? std::filesystem::path(argv[1]) : folder / "fit";
+    const giga::FitRun run = giga::run_fit(job, giga::Threads());
+    std::printf("%s\n", giga::certificate_sentence(*run.record.certificate).c_str());
+    result = run.safe() ? 0 : 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fit_with_report: %s\n", error.what());
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
-    return 1;
   }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return result;
 }

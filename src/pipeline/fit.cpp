@@ -26,7 +26,7 @@ class Fit {
         state_(std::move(state)) {}
 
   FitResult go() {
-    if (state_.coreset) state_.coreset->options = round_options(problem_, options_, state_);
+    if (state_.coreset) take_up(*state_.coreset);
     try {
       while (true) {
         if (!state_.coreset && !build()) return stopped();
@@ -44,6 +44,12 @@ class Fit {
     FitResult result;
     result.stopped = true;
     return result;
+  }
+
+  // What a state on disk does not repeat of its coreset, since options and problem tell it.
+  void take_up(CoresetResult& coreset) const {
+    coreset.options = round_options(problem_, options_, state_);
+    if (!coreset.laplace) coreset.pihat = problem_.prior();
   }
 
   void save() const {

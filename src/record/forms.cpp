@@ -108,6 +108,28 @@ Json construction_form(const CoresetOptions& options) {
           {"tolerance", options.tolerance}};
 }
 
+CoresetOptions coreset_options_of(const Fields& fields) {
+  CoresetOptions out;
+  if (fields.has("projection")) {
+    out.projection = fields.choice<ProjectionKind>("projection");
+    out.norm = fields.choice<Norm>("norm");
+    out.projection_dim =
+        fields.json().value("projection_dim", Json()) == "auto" ? 0 : fields.get<Index>("projection_dim");
+    out.expansion = fields.choice<Expansion>("expansion");
+    out.remainder_dim = fields.get<Index>("remainder_dim");
+    out.heldout_dim = fields.get<Index>("heldout_dim");
+    out.pihat = fields.choice<PihatKind>("pihat");
+    out.subsample_rows = fields.optional<Index>("pihat_rows").value_or(0);
+  }
+  out.method = fields.choice<Method>("method");
+  out.selector = fields.choice<SelectorKind>("selector");
+  out.size = fields.get<Index>("size");
+  out.max_steps = fields.optional<Index>("max_steps").value_or(0);
+  out.tolerance = fields.number("tolerance");
+  out.seed = fields.optional<std::uint64_t>("seed").value_or(out.seed);
+  return out;
+}
+
 Json form_of(const SampleOptions& options) {
   const bool nuts = options.sampler == SamplerKind::Nuts, hmc = options.sampler == SamplerKind::Hmc;
   return {{"metric", name(options.metric)},

@@ -40,6 +40,8 @@ struct Scaled {
 /// What belongs to the projection, and what belongs to the construction.
 [[nodiscard]] Json projection_form(const CoresetOptions& options);
 [[nodiscard]] Json construction_form(const CoresetOptions& options);
+/// Of an object with the fields of the construction, and of the projection if it has one.
+[[nodiscard]] CoresetOptions coreset_options_of(const Fields& fields);
 
 /// Without what the sampler has no use for.
 [[nodiscard]] Json form_of(const SampleOptions& options);

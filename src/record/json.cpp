@@ -29,6 +29,15 @@ double Fields::number(const char* key) const {
   return number(key, std::numeric_limits<double>::quiet_NaN());
 }
 
+std::vector<double> Fields::numbers(const char* key) const {
+  std::vector<double> all;
+  for (const auto& value : get<std::vector<Json>>(key)) {
+    if (!value.is_null() && !value.is_number()) refuse(key, "has an entry that is not a number");
+    all.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
+  }
+  return all;
+}
+
 Fields Fields::at(const char* key) const {
   if (!has(key) || !(*json_)[key].is_object()) refuse(key, "is missing or of another kind");
   Fields inner((*json_)[key], file_, advice_);

@@ -58,6 +58,8 @@ class Fields {
     return has(key) && (*json_)[key].is_null() ? absent : get<double>(key);
   }
   [[nodiscard]] double number(const char* key) const;
+  /// An array of numbers; null is NaN.
+  [[nodiscard]] std::vector<double> numbers(const char* key) const;
 
   template <typename Value>
   [[nodiscard]] std::optional<Value> optional(const char* key) const {
@@ -69,6 +71,11 @@ class Fields {
     const auto text = get<std::string>(key);
     if (const auto value = named<Enum>(text)) return *value;
     refuse(key, "is '" + printable(text) + "', which is not known");
+  }
+
+  /// Refuses a field that is absent; it may be null.
+  void require(const char* key) const {
+    if (!has(key)) refuse(key, "is missing");
   }
 
   /// An object within.

@@ -57,16 +57,18 @@ Json options_form(const RunOptions& options) {
 
 RunOptions options_of(const Fields& fields) {
   RunOptions out;
+  out.input = fields.optional<std::string>("input");
   out.path = fields.get<std::string>("path");
+  if (fields.has("missing")) out.read = record::read_of(fields);
   if (fields.has("family")) out.model = record::model_of(fields);
-  if (fields.has("method")) {
-    out.coreset.emplace();
-    out.coreset->method = fields.choice<Method>("method");
-    out.coreset->size = fields.get<Index>("size");
-  }
+  if (fields.has("method")) out.coreset = record::coreset_options_of(fields);
   if (!fields.is_null("sampler")) out.sample = record::sample_of(fields);
   out.chains = fields.optional<Index>("chains");
-  for (const char* key : {"companion", "coreset", "dir"}) {
+  if (!fields.is_null("protocol")) out.protocol = fields.choice<Protocol>("protocol");
+  out.seed = fields.optional<std::uint64_t>("seed");
+  out.threads = fields.optional<int>("threads");
+  out.strict = fields.optional<bool>("strict");
+  for (const char* key : {"coreset", "companion", "dir", "out"}) {
     if (fields.has(key)) out.files.emplace_back(key, fields.optional<std::string>(key));
   }
   return out;
@@ -135,6 +137,8 @@ CoresetResult coreset_of(const Fields& fields) {
   const Fields rows = fields.at("coreset");
   out.coreset.rows = rows.get<std::vector<Index>>("rows");
   out.coreset.weights = rows.get<std::vector<double>>("weights");
+  if (out.coreset.weights.size() != out.coreset.rows.size())
+    rows.refuse("weights", "does not have one entry per row");
   return out;
 }
 
@@ -325,6 +329,30 @@ std::string run_json(const RunRecord& run) {
   return record::dumped(out);
 }
 
+namespace {
+
+// What the command must have made.
+void read_results(const Fields& fields, RunRecord& run) {
+  const bool fit = run.command == "fit";
+  if (fit || run.command == "build") run.coreset = coreset_of(fields);
+  if (run.coreset && fields.at("coreset").has("responses"))
+    run.responses = fields.at("coreset").numbers("responses");
+  if (fit || run.command == "sample") {
+    fields.at("options").require("sampler");
+    if (!run.features.empty()) fields.at("options").require("family");
+    run.parameters = record::list_of(fields, "parameters", parameter_of);
+    run.chains = record::list_of(fields, "chains", chain_of);
+    run.warnings = fields.get<std::vector<std::string>>("warnings");
+  }
+  if (!fit) return;
+  run.rounds = record::list_of(fields, "rounds", record::round_of);
+  for (const Fields& each : fields.list("laplace"))
+    run.laplace.push_back({each.number("mean"), each.number("sd")});
+  for (const char* key : {"full_data", "notes"}) fields.require(key);
+}
+
+}  // namespace
+
 RunRecord read_run(const std::filesystem::path& path) {
   const std::string file = printable_path(path);
   std::error_code ignored;
@@ -352,20 +380,9 @@ RunRecord read_run(const std::filesystem::path& path) {
     run.features = std::move(scaled.features);
     run.scale = std::move(scaled.scale);
   }
-  if (fields.has("trace")) run.coreset = coreset_of(fields);
-  if (run.coreset && fields.at("coreset").has("responses")) {
-    for (const Json& value : json["coreset"]["responses"])
-      run.responses.push_back(value.is_null() ? std::nan("") : value.get<double>());
-  }
   run.coreset_digest = fields.optional<std::string>("coreset_digest");
-  if (fields.has("rounds")) run.rounds = record::list_of(fields, "rounds", record::round_of);
-  if (run.command == "fit" && fields.has("laplace")) {
-    for (const Fields& each : fields.list("laplace"))
-      run.laplace.push_back({each.number("mean"), each.number("sd")});
-  }
-  if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", parameter_of);
-  if (fields.has("chains")) run.chains = record::list_of(fields, "chains", chain_of);
-  if (fields.has("warnings")) run.warnings = fields.get<std::vector<std::string>>("warnings");
+  read_results(fields, run);
+  for (const char* key : {"certificate", "seconds"}) fields.require(key);
   if (!fields.is_null("certificate")) run.certificate = record::certificate_of(fields.at("certificate"));
   if (fields.has("notes")) run.notes = fields.get<std::vector<std::string>>("notes");
   if (!fields.is_null("full_data")) run.full_data = record::cost_of(fields.at("full_data"));

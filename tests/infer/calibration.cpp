@@ -10,6 +10,7 @@
 #include "giga/base/threads.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/regression_posterior.hpp"
+#include "giga/model/regression.hpp"
 #include "giga/model/simulate_data.hpp"
 
 namespace giga::test {
