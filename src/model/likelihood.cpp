@@ -1,7 +1,10 @@
 #include "giga/model/likelihood.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <stdexcept>
+#include <string>
 
 #include "model/block_sum.hpp"
 
@@ -58,20 +61,27 @@ class FunctionLikelihood : public Likelihood {
     std::vector<double> theta(static_cast<std::size_t>(num_parameters()));
     for (Index s = 0; s < points.count(); ++s) {
       points.get(s, theta.data());
-      for (Index i = 0; i < count; ++i)
-        out[i * points.count() + s] = functions_.log_likelihood(row(first + i), theta.data());
+      for (Index i = 0; i < count; ++i) out[i * points.count() + s] = log_likelihood(first + i, theta.data());
     }
   }
 
   void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const override {
     const Index dim = num_parameters();
     const Index num = features.points.count();
+    if (functions_.slopes) {
+      functions_.slopes(rows(first, count), features, out);
+      for (Index i = 0; i < count; ++i) {
+        const double times = features.scale * multiplicity(first + i);
+        for (Index j = 0; j < num; ++j) out[i * num + j] *= times;
+      }
+      return;
+    }
     std::vector<double> theta(static_cast<std::size_t>(dim)), gradient(theta.size());
     for (Index j = 0; j < num; ++j) {
       features.points.get(j, theta.data());
       const Index along = features.coordinate[static_cast<std::size_t>(j)];
       for (Index i = 0; i < count; ++i) {
-        functions_.gradient(row(first + i), theta.data(), gradient.data());
+        find_gradient(first + i, theta.data(), gradient);
         double slope = features.frame ? 0 : gradient[static_cast<std::size_t>(along)];
         for (Index d = 0; d < dim && features.frame; ++d)
           slope += features.frame->at(d, along) * gradient[static_cast<std::size_t>(d)];
@@ -85,17 +95,18 @@ class FunctionLikelihood : public Likelihood {
     for (Index s = 0; s < points.count(); ++s) {
       points.get(s, theta.data());
       for (Index n = first; n < first + count; ++n)
-        out[s] += multiplicity(n) * functions_.log_likelihood(row(n), theta.data());
+        out[s] += multiplicity(n) * log_likelihood(n, theta.data());
     }
   }
 
   void add_gradients(Index first, Index count, const Points& points, Index apart,
                      double* out) const override {
+    if (functions_.add_derivatives) return add_made_gradients(first, count, points, apart, out);
     std::vector<double> theta(static_cast<std::size_t>(num_parameters())), gradient(theta.size());
     for (Index s = 0; s < points.count(); ++s) {
       points.get(s, theta.data());
       for (Index n = first; n < first + count; ++n) {
-        functions_.gradient(row(n), theta.data(), gradient.data());
+        find_gradient(n, theta.data(), gradient);
         for (Index d = 0; d < num_parameters(); ++d)
           out[d * apart + s] += multiplicity(n) * gradient[static_cast<std::size_t>(d)];
       }
@@ -105,23 +116,49 @@ class FunctionLikelihood : public Likelihood {
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
                                      const Executor& executor) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());
+    if (functions_.add_derivatives && order > Order::Value) {
+      return sum_of_blocks(num_rows(), num_parameters(), order, executor,
+                           [&](Index first, Index count, const DerivativeSums& sum) {
+                             Derivatives block;
+                             block.gradient.assign(dim, 0.0);
+                             if (order >= Order::Hessian) block.hessian.assign(dim * dim, 0.0);
+                             functions_.add_derivatives(rows(first, count), multiplicities(first, count),
+                                                        theta.data(), order, block);
+                             if (order >= Order::Hessian) mirror(block.hessian, dim);
+                             *sum.value = block.value;
+                             std::copy(block.gradient.begin(), block.gradient.end(), sum.gradient);
+                             std::copy(block.hessian.begin(), block.hessian.end(), sum.hessian);
+                           });
+    }
     return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                          [&](Index first, Index count, const DerivativeSums& sum) {
                            std::vector<double> gradient(dim), hessian(dim * dim);
                            for (Index n = first; n < first + count; ++n) {
                              const double times = multiplicity(n);
-                             *sum.value += times * functions_.log_likelihood(row(n), theta.data());
+                             *sum.value += times * log_likelihood(n, theta.data());
                              if (order >= Order::Gradient) {
-                               functions_.gradient(row(n), theta.data(), gradient.data());
+                               find_gradient(n, theta.data(), gradient);
                                for (std::size_t d = 0; d < dim; ++d) sum.gradient[d] += times * gradient[d];
                              }
                              if (order >= Order::Hessian) {
-                               functions_.hessian(row(n), theta.data(), hessian.data());
+                               find_hessian(n, theta.data(), hessian);
                                for (std::size_t k = 0; k < dim * dim; ++k)
                                  sum.hessian[k] += times * hessian[k];
                              }
                            }
                          });
+  }
+
+  [[nodiscard]] std::vector<double> start(const Executor& executor) const override {
+    if (!functions_.start) return Likelihood::start(executor);
+    std::vector<double> start = functions_.start();
+    if (std::ssize(start) != num_parameters())
+      throw std::invalid_argument("the model starts at " + std::to_string(start.size()) + " values, it has " +
+                                  std::to_string(num_parameters()) + " parameters");
+    return start;
+  }
+  [[nodiscard]] std::string parameter_name(Index d) const override {
+    return functions_.parameter_name ? functions_.parameter_name(d) : Likelihood::parameter_name(d);
   }
 
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
@@ -134,7 +171,66 @@ class FunctionLikelihood : public Likelihood {
   }
 
  private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
   [[nodiscard]] Index row(Index n) const { return all_ ? n : rows_[static_cast<std::size_t>(n)]; }
+
+  // Those numbered first, first + 1, ... here, as the functions number them; and how often they count.
+  [[nodiscard]] std::vector<Index> rows(Index first, Index count) const {
+    std::vector<Index> rows(static_cast<std::size_t>(count));
+    for (Index& each : rows) each = row(first++);
+    return rows;
+  }
+  [[nodiscard]] std::vector<double> multiplicities(Index first, Index count) const {
+    std::vector<double> times(static_cast<std::size_t>(count));
+    for (double& each : times) each = multiplicity(first++);
+    return times;
+  }
+
+  // The functions of row n. A model may refuse parameters: there its density is zero.
+  [[nodiscard]] double log_likelihood(Index n, const double* theta) const {
+    try {
+      return functions_.log_likelihood(row(n), theta);
+    } catch (const std::exception&) {
+      return -kInfinity;
+    }
+  }
+  void find_gradient(Index n, const double* theta, std::vector<double>& out) const {
+    try {
+      functions_.gradient(row(n), theta, out.data());
+    } catch (const std::exception&) {
+      std::fill(out.begin(), out.end(), kNan);
+    }
+  }
+  void find_hessian(Index n, const double* theta, std::vector<double>& out) const {
+    try {
+      functions_.hessian(row(n), theta, out.data());
+    } catch (const std::exception&) {
+      std::fill(out.begin(), out.end(), kNan);
+    }
+  }
+
+  // add_gradients by add_derivatives.
+  void add_made_gradients(Index first, Index count, const Points& points, Index apart, double* out) const {
+    const std::vector<Index> chosen = rows(first, count);
+    const std::vector<double> times = multiplicities(first, count);
+    std::vector<double> theta(static_cast<std::size_t>(num_parameters()));
+    Derivatives sum{0, theta, {}};
+    for (Index s = 0; s < points.count(); ++s) {
+      points.get(s, theta.data());
+      for (Index d = 0; d < num_parameters(); ++d)
+        sum.gradient[static_cast<std::size_t>(d)] = out[d * apart + s];
+      functions_.add_derivatives(chosen, times, theta.data(), Order::Gradient, sum);
+      for (Index d = 0; d < num_parameters(); ++d)
+        out[d * apart + s] = sum.gradient[static_cast<std::size_t>(d)];
+    }
+  }
+  // Below the diagonal what is above it.
+  static void mirror(std::vector<double>& hessian, std::size_t dim) {
+    for (std::size_t i = 0; i < dim; ++i)
+      for (std::size_t j = 0; j < i; ++j) hessian[i * dim + j] = hessian[j * dim + i];
+  }
 
   RowFunctions functions_;
   bool all_ = true;
@@ -149,6 +245,10 @@ std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<do
     throw std::invalid_argument("a model must have at least one row and one parameter");
   if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
+  const bool by_hand = functions.gradient && functions.hessian;
+  if (!functions.log_likelihood || (!by_hand && !(functions.add_derivatives && functions.slopes)))
+    throw std::invalid_argument(
+        "a model must have a log-likelihood, and gradient and Hessian or what replaces them");
   return std::make_unique<FunctionLikelihood>(std::move(functions), std::move(multiplicity));
 }
 

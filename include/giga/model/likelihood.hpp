@@ -19,6 +19,8 @@
 //   };
 //   const auto model = likelihood_of(Exponential{times});
 //
+// With autodiff.hpp the first of them is enough, and the derivatives are made.
+//
 // "Row" means a distinct row throughout: one that was met several times, or that has an observation weight,
 // counts `multiplicity` times.
 #pragma once
@@ -121,7 +123,10 @@ class Likelihood {
   [[nodiscard]] virtual const LinearModel* linear_model() const { return nullptr; }
 };
 
-/// A model given row by row. `out` of gradient has D entries, of hessian D x D; all are to be written.
+/// A model given row by row. `out` of gradient has D entries, of hessian D x D; all are to be written. A row
+/// that throws a std::exception at some theta has log-likelihood -infinity there, and derivatives NaN.
+/// Two more members are used if there are such: `std::vector<double> start() const` and `std::string
+/// parameter_name(Index d) const`, as in Likelihood.
 template <typename Model>
 concept RowModel = requires(const Model& model, Index n, const double* theta, double* out) {
   { model.num_rows() } -> std::convertible_to<Index>;
@@ -131,14 +136,39 @@ concept RowModel = requires(const Model& model, Index n, const double* theta, do
   model.hessian(n, theta, out);
 };
 
-/// The functions of a RowModel with the type forgotten.
+/// The functions of a model given row by row, with the type forgotten: gradient and hessian, or
+/// add_derivatives and slopes in their place.
 struct RowFunctions {
   Index num_rows = 0;
   Index num_parameters = 0;
-  std::function<double(Index, const double*)> log_likelihood;
-  std::function<void(Index, const double*, double*)> gradient;
-  std::function<void(Index, const double*, double*)> hessian;
+  std::function<double(Index, const double*)> log_likelihood = {};
+  std::function<void(Index, const double*, double*)> gradient = {};
+  std::function<void(Index, const double*, double*)> hessian = {};
+
+  /// sum += times[i] (L_n, its gradient, its Hessian) at theta for n = rows[i], one row after the other.
+  /// `sum` has room for what `order` asks for. Of the Hessian, what is below the diagonal is not looked at.
+  std::function<void(std::span<const Index> rows, std::span<const double> times, const double* theta,
+                     Order order, Derivatives& sum)>
+      add_derivatives = {};
+  /// out[i * J + j] = <c_k, grad L_n(theta_j)>, k = coordinate[j], for n = rows[i]: without the scale.
+  std::function<void(std::span<const Index> rows, const SlopeFeatures& features, double* out)> slopes = {};
+
+  std::function<std::vector<double>()> start = {};        ///< none: that of Likelihood
+  std::function<std::string(Index)> parameter_name = {};  ///< none: that of Likelihood
 };
+
+/// Takes over what a model may or may not have.
+template <typename Model>
+void take_optional_members(RowFunctions& functions, const std::shared_ptr<const Model>& model) {
+  if constexpr (requires {
+                  { model->start() } -> std::convertible_to<std::vector<double>>;
+                })
+    functions.start = [model] { return model->start(); };
+  if constexpr (requires(Index d) {
+                  { model->parameter_name(d) } -> std::convertible_to<std::string>;
+                })
+    functions.parameter_name = [model](Index d) { return model->parameter_name(d); };
+}
 
 /// `multiplicity` is empty or has a positive entry for every row.
 [[nodiscard]] std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions,
@@ -147,12 +177,18 @@ struct RowFunctions {
 template <RowModel Model>
 [[nodiscard]] std::unique_ptr<Likelihood> likelihood_of(Model model, std::vector<double> multiplicity = {}) {
   const auto shared = std::make_shared<const Model>(std::move(model));
-  return likelihood_of(
-      RowFunctions{shared->num_rows(), shared->num_parameters(),
-                   [shared](Index n, const double* theta) { return shared->log_likelihood(n, theta); },
-                   [shared](Index n, const double* theta, double* out) { shared->gradient(n, theta, out); },
-                   [shared](Index n, const double* theta, double* out) { shared->hessian(n, theta, out); }},
-      std::move(multiplicity));
+  RowFunctions functions;
+  functions.num_rows = shared->num_rows();
+  functions.num_parameters = shared->num_parameters();
+  functions.log_likelihood = [shared](Index n, const double* theta) {
+    return shared->log_likelihood(n, theta);
+  };
+  functions.gradient = [shared](Index n, const double* theta, double* out) {
+    shared->gradient(n, theta, out);
+  };
+  functions.hessian = [shared](Index n, const double* theta, double* out) { shared->hessian(n, theta, out); };
+  take_optional_members(functions, shared);
+  return likelihood_of(std::move(functions), std::move(multiplicity));
 }
 
 }  // namespace giga
