@@ -1,3 +1,5 @@
+// Regressions on s = z.theta, rows in tiles of kTile for the kernels; sums over all rows are folds over
+// blocks.
 #include "giga/model/regression.hpp"
 
 #include <algorithm>
