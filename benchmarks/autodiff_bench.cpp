@@ -17,6 +17,7 @@
 #include <unsupported/Eigen/AutoDiff>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/base/random.hpp"
 #include "giga/model/autodiff.hpp"
 #include "support/weibull.hpp"
@@ -128,7 +129,7 @@ void compare(int rounds) {
   constexpr Index kRows = 512, kPoints = 16;
   const Weibull rows = giga::test::simulated_weibull(kRows, kDim);
   const auto by_hand = giga::likelihood_of(giga::test::WeibullByHand{rows}), made = giga::likelihood_of(rows);
-  const giga::ThreadPool pool(1);
+  const giga::Threads pool(1);
   const std::vector<double> theta(kDim, 0.1);
   Derivatives sum{0, theta, std::vector<double>(kDim * kDim)};
   volatile double keep = 0;

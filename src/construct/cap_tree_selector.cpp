@@ -1,3 +1,5 @@
+// Builds the tree over the rows' leading coordinates y_n, and searches it depth first. See the header for the
+// mathematics.
 #include "construct/cap_tree_selector.hpp"
 
 #include <algorithm>

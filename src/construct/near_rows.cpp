@@ -1,3 +1,5 @@
+// Bounds of scores from unit rows in float: the row rounded to float has products with unit vectors within
+// kError of the exact ones.
 #include "construct/near_rows.hpp"
 
 #include <algorithm>

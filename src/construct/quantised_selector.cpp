@@ -1,3 +1,5 @@
+// The search over 8-bit codes: lower and upper bounds of every row's score, block by block. Rows whose upper
+// bound reaches the largest lower bound are candidates.
 #include "construct/quantised_selector.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// exact_score of every row, and the best of them.
 #include "construct/scan_selector.hpp"
 
 #include "construct/best_row.hpp"

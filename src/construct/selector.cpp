@@ -1,3 +1,5 @@
+// What selectors share: the candidates a search could not rule out are rescored in double, the most promising
+// first.
 #include "construct/selector.hpp"
 
 #include <algorithm>

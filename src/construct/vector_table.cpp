@@ -1,3 +1,5 @@
+// One pass over the vectors: L in double-double, sigma, the smallest norm; a fold over blocks of rows. The
+// cap tree and plain codes are made along the way, so that rows which must be computed are computed once.
 #include "giga/construct/vector_table.hpp"
 
 #include <algorithm>
@@ -146,6 +148,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
   total.smallest_norm() = kInfinity;
   fold_blocks<double>(
       executor, rows.num_rows(), std::ssize(numbers), std::span(numbers),
+      // NOLINTNEXTLINE(readability-non-const-parameter): it is written to through the view
       [&](Index begin, Index count, Index /*piece*/, double* part) {
         const SumView<double> sum{part, dim};
         sum.smallest_norm() = kInfinity;

@@ -1,3 +1,5 @@
+// log r_s = L(theta_s) - L(w, theta_s) at the draws, smoothed weights from them, corrected moments, Fisher
+// distances and the judgement. Notation as in the header.
 #include "giga/infer/certificate.hpp"
 
 #include <algorithm>

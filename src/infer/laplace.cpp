@@ -1,3 +1,5 @@
+// Damped Newton: with g the gradient of the log joint and H minus its Hessian, steps are H^-1 g, halved until
+// the log joint rises; sqrt(g'H^-1 g) says how many posterior standard deviations the mode is away.
 #include "giga/infer/laplace.hpp"
 
 #include <Eigen/Cholesky>

@@ -1,3 +1,5 @@
+// Sums over blocks of rows at chunks of points: a piece of the work is one block at one chunk, small enough
+// for the cache.
 #include "infer/point_sums.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The log posterior and its gradient from rows packed in tiles. Blocks of kBlockRows rows are summed by lane
+// and joined in block order, with an executor or without: the same bits.
 #include "giga/infer/regression_posterior.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Chains side by side, one call of the executor's loop each: warm-up, draws, and what is told of every
+// transition.
 #include "giga/infer/sample.hpp"
 
 #include <algorithm>

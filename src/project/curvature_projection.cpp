@@ -1,3 +1,4 @@
+// The vectors (a_n u_n, b_n svec(u_n u_n')) and the features of the remainder. Notation as in the header.
 #include "giga/project/curvature_projection.hpp"
 
 #include <Eigen/Dense>

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/model/autodiff.hpp"
@@ -45,7 +46,7 @@ void expect_same(const std::vector<double>& got, const std::vector<double>& want
 }
 
 TEST(AutodiffModel, ARowOfWeibullTimesHasTheDerivativesByHandToATrillionth) {
-  const ThreadPool pool(1);
+  const Threads pool(1);
   for (const Index dim : {2, 5, 20, 70}) {
     const Weibull rows = simulated_weibull(50, dim);
     const auto made = likelihood_of(rows), by_hand = likelihood_of(WeibullByHand{rows});
@@ -77,7 +78,7 @@ Pair make_pair(Index num_rows, Index dim) {
 }
 
 TEST(AutodiffModel, SumsOverRowsAreThoseByHandAndTheSameBitsForAnyNumberOfThreads) {
-  const ThreadPool one(1), three(3);
+  const Threads one(1), three(3);
   const auto [made, by_hand] = make_pair(9000, 5);
   const std::vector<double> theta = {0.3, -0.2, 0.1, 0.6, 0.2};
   for (const Order order : {Order::Value, Order::Gradient, Order::Hessian}) {
@@ -133,7 +134,7 @@ TEST(AutodiffModel, SlopesAlongCoordinatesAndFramesAreThoseByHand) {
 }
 
 TEST(AutodiffModel, ASubsetHasTheRowsAndWeightsItWasGiven) {
-  const ThreadPool pool(1);
+  const Threads pool(1);
   const auto [made, by_hand] = make_pair(40, 6);
   const std::vector<Index> rows = {7, 30, 2};
   const std::vector<double> weights = {2.5, 1, 10}, theta = random_theta(6, 1);
@@ -147,7 +148,7 @@ TEST(AutodiffModel, ASubsetHasTheRowsAndWeightsItWasGiven) {
 }
 
 TEST(AutodiffModel, LaplaceFindsTheModeOfTheModelByHand) {
-  const ThreadPool pool(1);
+  const Threads pool(1);
   const auto [made, by_hand] = make_pair(3000, 5);
   const Normal prior = Normal::isotropic(5, 2);
   const LaplaceResult got = laplace(*made, prior, pool), want = laplace(*by_hand, prior, pool);
@@ -192,7 +193,7 @@ struct RefusingByHand : Refusing {
 };
 
 TEST(AutodiffModel, WhereAModelThrowsTheLogLikelihoodIsMinusInfinityAndTheModeIsFoundAllTheSame) {
-  const ThreadPool pool(2);
+  const Threads pool(2);
   const std::vector<double> y = {0.5, -1.5, 2, 0.25, -0.75};
   const Refusing refusing{y};
   const auto made = likelihood_of(refusing), by_hand = likelihood_of(RefusingByHand{refusing});
@@ -234,7 +235,7 @@ struct Undefined {
 };
 
 TEST(AutodiffModel, AModelThatIsNanIsNanInEveryAnswer) {
-  const ThreadPool pool(1);
+  const Threads pool(1);
   const auto model = likelihood_of(Undefined{});
   const std::vector<double> theta = {0, 0};
   const Derivatives at = model->evaluate(theta, Order::Hessian, pool);
@@ -275,7 +276,7 @@ struct OwnGradient : Undefined {
 };
 
 TEST(AutodiffModel, DerivativesWrittenByHandAreUsed) {
-  const ThreadPool pool(1);
+  const Threads pool(1);
   const auto model = likelihood_of(OwnGradient{});
   const Derivatives at = model->evaluate(std::vector<double>{1, 1}, Order::Hessian, pool);
   EXPECT_EQ(at.gradient, (std::vector<double>{34, 34}));

@@ -28,9 +28,9 @@ constexpr std::array kSelectors = {SelectorKind::Auto, SelectorKind::Scan, Selec
                                    SelectorKind::CapTree};
 
 // Three features, a label, a count and a measurement; every sixth row repeats the one before it.
-const TempDir& folder_with_data() {
-  static const TempDir folder;
-  static const bool written = [] {
+class DataFolder {
+ public:
+  DataFolder() {
     std::string text = "a,b,c,w,label,count,length\n", row;
     Stream random = stream(17, "ranks");
     for (int n = 0; n < kRows; ++n) {
@@ -43,12 +43,13 @@ const TempDir& folder_with_data() {
       }
       text += row;
     }
-    write_file(folder / "data.csv", text);
-    return true;
-  }();
-  (void)written;
-  return folder;
-}
+    write_file(csv(), text);
+  }
+  [[nodiscard]] std::filesystem::path csv() const { return folder_ / "data.csv"; }
+
+ private:
+  TempDir folder_;
+};
 
 Dataset data_of(Family family, const Executor& executor, bool weighted = false) {
   const char* response = family == Family::BernoulliLogit     ? "label"
@@ -56,7 +57,8 @@ Dataset data_of(Family family, const Executor& executor, bool weighted = false) 
                                                               : "count";
   ReadOptions options{.response = response, .features = std::vector<std::string>{"a", "b", "c"}};
   if (weighted) options.weights = "w";
-  return read_dataset(folder_with_data() / "data.csv", options, executor);
+  static const DataFolder kFolder;
+  return read_dataset(kFolder.csv(), options, executor);
 }
 
 // A problem, read and prepared by an executor.
@@ -108,9 +110,9 @@ void expect_same(const Certificate& one, const Certificate& other) {
 
 class PretendedRanks : public ::testing::Test {
  protected:
-  const Threads one_{1}, two_{2};
-  const PretendRanks three_{3};
-  const std::array<const Executor*, 2> others_ = {&two_, &three_};
+  Threads one_{1}, two_{2};
+  PretendRanks three_{3};
+  std::array<const Executor*, 2> others_ = {&two_, &three_};
 };
 
 TEST_F(PretendedRanks, ReadAndStandardiseToTheSameBits) {

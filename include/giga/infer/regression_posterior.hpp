@@ -13,8 +13,9 @@ namespace giga {
 /// one pass over them; a few hundred rows stay in the cache, and nothing is allocated up to 64 parameters.
 class RegressionPosterior {
  public:
-  /// With a executor (which must outlive this object) blocks of rows are evaluated side by side; without one,
-  /// by the thread that calls. The bits are the same. Do not share a executor with the chains that call.
+  /// With an executor (which must outlive this object) blocks of rows are evaluated side by side; without
+  /// one, by the thread that calls. The bits are the same. Do not share an executor with the chains that
+  /// call.
   RegressionPosterior(const LinearModel& regression, Normal prior, const Executor* executor = nullptr);
 
   [[nodiscard]] Index dim() const { return dim_; }
