@@ -161,7 +161,7 @@ TEST(Design, ARegressionSeesTheColumnsOfATermOfOnesOwn) {
   const Threads executor(1);
   const Dataset data = table();
   const auto design = with_square(true);
-  const Response response = response_for(data, Family::BernoulliLogit);
+  const Response response = describe(Family::BernoulliLogit).read_response(data);
   const Regression own(data, distinct_rows(data, executor), design, response.values,
                        {Family::BernoulliLogit});
   const Regression plain(matrix_of(*design, data), response.values, {}, {Family::BernoulliLogit});

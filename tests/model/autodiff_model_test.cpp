@@ -246,13 +246,13 @@ TEST(AutodiffModel, AModelThatIsNanIsNanInEveryAnswer) {
 
 TEST(AutodiffModel, NamesAndStartAreThoseOfTheModelIfItHasThem) {
   const auto named = likelihood_of(Refusing{.y = {1, 2}}), plain = likelihood_of(Undefined{});
-  EXPECT_EQ(named->start(), std::vector<double>{2.5});
+  EXPECT_EQ(named->start(Threads(1)), std::vector<double>{2.5});
   EXPECT_EQ(named->parameter_name(0), "variance");
   EXPECT_EQ(named->subset(std::vector<Index>{1}, std::vector<double>{2})->parameter_name(0), "variance");
-  EXPECT_EQ(plain->start(), (std::vector<double>{0, 0}));
+  EXPECT_EQ(plain->start(Threads(1)), (std::vector<double>{0, 0}));
   EXPECT_EQ(plain->parameter_name(1), "theta[2]");
   const auto by_hand = likelihood_of(RefusingByHand{Refusing{.y = {1, 2}}});
-  EXPECT_EQ(by_hand->start(), std::vector<double>{2.5});
+  EXPECT_EQ(by_hand->start(Threads(1)), std::vector<double>{2.5});
   EXPECT_EQ(by_hand->parameter_name(0), "variance");
 }
 
@@ -261,7 +261,7 @@ struct StartsTooLong : Undefined {
 };
 
 TEST(AutodiffModel, AStartOfAnotherLengthAndFunctionsThatAreMissingAreRefused) {
-  EXPECT_THROW((void)likelihood_of(StartsTooLong{})->start(), std::invalid_argument);
+  EXPECT_THROW((void)likelihood_of(StartsTooLong{})->start(Threads(1)), std::invalid_argument);
   RowFunctions functions{.num_rows = 1, .num_parameters = 1};
   functions.log_likelihood = [](Index, const double*) { return 0.0; };
   functions.gradient = [](Index, const double*, double* out) { out[0] = 0; };
