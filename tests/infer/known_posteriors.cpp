@@ -4,6 +4,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "giga/base/threads.hpp"
@@ -32,18 +34,13 @@ double log_likelihood(Family family, double y, double s) {
     case Family::PoissonSoftplus: return y * std::log(std::log1p(std::exp(s))) - std::log1p(std::exp(s));
     case Family::PoissonLog: return y * s - std::exp(s);
     case Family::GaussianIdentity: return -0.5 * std::pow((y - s) / kNoise, 2);
+    default: throw std::invalid_argument("a family without a known posterior");
   }
-  return 0;
 }
 
-const char* label_of(Family family) {
-  switch (family) {
-    case Family::BernoulliLogit: return "logistic";
-    case Family::PoissonSoftplus: return "softplus Poisson";
-    case Family::PoissonLog: return "log Poisson";
-    case Family::GaussianIdentity: return "gaussian";
-  }
-  return "";
+// "softplus poisson".
+std::string label_of(Family family) {
+  return std::string(link_name(family)) + " " + std::string(family_name(family));
 }
 
 }  // namespace

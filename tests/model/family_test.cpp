@@ -22,38 +22,15 @@ using test::Real;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-const std::vector<FamilyParameters> kFamilies = {{Family::BernoulliLogit},
-                                                 {Family::PoissonSoftplus},
-                                                 {Family::PoissonLog},
-                                                 {Family::GaussianIdentity, 0.7}};
 constexpr FamilyParameters kBernoulli = {Family::BernoulliLogit};
 constexpr FamilyParameters kSoftplus = {Family::PoissonSoftplus};
 constexpr FamilyParameters kLog = {Family::PoissonLog};
+constexpr FamilyParameters kGaussian = {Family::GaussianIdentity, 0.7};
 
 // A quantity with the sum of the magnitudes of its terms, which bounds what rounding may do to it.
 struct Reference {
   Real exact, magnitude;
 };
-
-Reference log_likelihood(const FamilyParameters& f, Real y, Real s) {
-  const Real log_factorial = std::lgamma(y + 1);
-  switch (f.family) {
-    case Family::BernoulliLogit: {
-      const Real value = -test::reference_softplus(-y * s);
-      return {value, -value};
-    }
-    case Family::PoissonSoftplus: {
-      const Real events = y == 0 ? 0 : y * test::reference_log_softplus(s), mu = test::reference_softplus(s);
-      return {events - mu - log_factorial, std::abs(events) + mu + log_factorial};
-    }
-    case Family::PoissonLog:
-      return {y * s - std::exp(s) - log_factorial, std::abs(y * s) + std::exp(s) + log_factorial};
-    case Family::GaussianIdentity: break;
-  }
-  const Real r = (y - s) / f.noise_scale;
-  const Real constant = std::log(static_cast<Real>(f.noise_scale)) + 0.91893853320467274178032973640562L;
-  return {-r * r / 2 - constant, r * r / 2 + std::abs(constant)};
-}
 
 // q - sigma(-s) = (e - log(1 + e)) / ((1 + e) log(1 + e)) with e = exp(s), q = sigma(s) / softplus(s).
 Real softplus_gap(Real s) {
@@ -69,36 +46,87 @@ Real softplus_gap(Real s) {
   return per_e / (1 + e) * (e / std::log1p(e));
 }
 
-Reference slope(const FamilyParameters& f, Real y, Real s) {
-  switch (f.family) {
-    case Family::BernoulliLogit: {
-      const Real value = y * test::reference_sigmoid(-y * s);
-      return {value, std::abs(value)};
-    }
-    case Family::PoissonSoftplus: {
-      const Real mu = test::reference_softplus(s), q = s < -60 ? 1 : test::reference_sigmoid(s) / mu;
-      return {q * (y - mu), q * (y + mu)};
-    }
-    case Family::PoissonLog: return {y - std::exp(s), y + std::exp(s)};
-    case Family::GaussianIdentity: break;
-  }
-  const Real scale = f.noise_scale;
-  return {(y - s) / scale / scale, std::abs(y - s) / scale / scale};
+Real softplus_ratio(Real s) {
+  return s < -60 ? 1 : test::reference_sigmoid(s) / test::reference_softplus(s);
 }
 
-Real curvature(const FamilyParameters& f, Real y, Real s) {
-  const Real variance = test::reference_sigmoid(s) * test::reference_sigmoid(-s);
-  switch (f.family) {
-    case Family::BernoulliLogit: return -variance;
-    case Family::PoissonSoftplus: {
-      const Real q = s < -60 ? 1 : test::reference_sigmoid(s) / test::reference_softplus(s);
-      return -(variance + y * q * softplus_gap(s));
-    }
-    case Family::PoissonLog: return -std::exp(s);
-    case Family::GaussianIdentity: break;
-  }
-  return -1 / (static_cast<Real>(f.noise_scale) * static_cast<Real>(f.noise_scale));
+double any_label(Stream& random) {
+  return random.uniform() < 0.5 ? -1 : 1;
 }
+
+double any_count(Stream& random) {
+  const double u = random.uniform();
+  if (u < 0.2) return 0;
+  return std::floor(u < 0.6 ? 10 * random.uniform() : std::pow(10.0, 9 * random.uniform()));
+}
+
+double any_real(Stream& random) {
+  return 3 * random.normal();
+}
+
+// What is true of a family: l, l' and l'' of y and s by stable formulas, responses of all kinds, and how
+// large s may be. One entry for each.
+struct Truth {
+  FamilyParameters family;
+  Reference (*log_likelihood)(Real y, Real s);
+  Reference (*slope)(Real y, Real s);
+  Real (*curvature)(Real y, Real s);
+  double (*response)(Stream& random);
+  double largest_s;
+};
+
+constexpr Truth kTruths[] = {
+    {kBernoulli,
+     [](Real y, Real s) {
+       const Real value = -test::reference_softplus(-y * s);
+       return Reference{value, -value};
+     },
+     [](Real y, Real s) {
+       const Real value = y * test::reference_sigmoid(-y * s);
+       return Reference{value, std::abs(value)};
+     },
+     [](Real, Real s) { return -test::reference_sigmoid(s) * test::reference_sigmoid(-s); }, any_label,
+     1e300},
+    {kSoftplus,
+     [](Real y, Real s) {
+       const Real events = y == 0 ? 0 : y * test::reference_log_softplus(s), mu = test::reference_softplus(s);
+       const Real constant = std::lgamma(y + 1);
+       return Reference{events - mu - constant, std::abs(events) + mu + constant};
+     },
+     [](Real y, Real s) {
+       const Real mu = test::reference_softplus(s), q = softplus_ratio(s);
+       return Reference{q * (y - mu), q * (y + mu)};
+     },
+     [](Real y, Real s) {
+       const Real variance = test::reference_sigmoid(s) * test::reference_sigmoid(-s);
+       return -(variance + y * softplus_ratio(s) * softplus_gap(s));
+     },
+     any_count, 1e300},
+    {kLog,
+     [](Real y, Real s) {
+       const Real constant = std::lgamma(y + 1);
+       return Reference{y * s - std::exp(s) - constant, std::abs(y * s) + std::exp(s) + constant};
+     },
+     [](Real y, Real s) {
+       return Reference{y - std::exp(s), y + std::exp(s)};
+     },
+     [](Real, Real s) { return -std::exp(s); }, any_count, 700},
+    {kGaussian,
+     [](Real y, Real s) {
+       const Real scale = kGaussian.noise_scale, r = (y - s) / scale;
+       const Real constant = std::log(scale) + 0.91893853320467274178032973640562L;
+       return Reference{-r * r / 2 - constant, r * r / 2 + std::abs(constant)};
+     },
+     [](Real y, Real s) {
+       const Real scale = kGaussian.noise_scale;
+       return Reference{(y - s) / scale / scale, std::abs(y - s) / scale / scale};
+     },
+     [](Real, Real) {
+       const Real scale = kGaussian.noise_scale;
+       return -1 / (scale * scale);
+     },
+     any_real, 1e100},
+};
 
 struct Rows {
   std::vector<double> y, constant, s;
@@ -111,16 +139,9 @@ struct Rows {
   }
 };
 
-double random_response(const FamilyParameters& f, Stream& random) {
-  if (f.family == Family::GaussianIdentity) return 3 * random.normal();
-  if (f.family == Family::BernoulliLogit) return random.uniform() < 0.5 ? -1 : 1;
-  const double u = random.uniform();
-  if (u < 0.2) return 0;
-  return std::floor(u < 0.6 ? 10 * random.uniform() : std::pow(10.0, 9 * random.uniform()));
-}
-
 // s dense in [-50, 50], log-uniform in magnitude from 1e-10 to `most`, and in the tail below -50.
-Rows random_rows(const FamilyParameters& f, int count, double most) {
+Rows random_rows(const Truth& truth, int count) {
+  const double most = truth.largest_s;
   Rows rows;
   Stream random = stream(7, "rows");
   for (int i = 0; i < count; ++i) {
@@ -128,7 +149,7 @@ Rows random_rows(const FamilyParameters& f, int count, double most) {
     if (i % 3 == 1)
       s = (i % 2 == 0 ? 1 : -1) * std::pow(10.0, -10 + (std::log10(most) + 10) * random.uniform());
     if (i % 3 == 2) s = -std::min(most, 760.0) * random.uniform();
-    rows.add(f, random_response(f, random), s);
+    rows.add(truth.family, truth.response(random), s);
   }
   return rows;
 }
@@ -160,10 +181,6 @@ double one_value(const FamilyParameters& f, double y, double s) {
   return s;
 }
 
-double largest_s(const FamilyParameters& f) {
-  return f.family == Family::PoissonLog ? 700 : f.family == Family::GaussianIdentity ? 1e100 : 1e300;
-}
-
 constexpr Real kRelative = 4e-15L;
 
 // Relative to the result, and where terms cancel 8 roundings of the largest; a factor may be subnormal before
@@ -175,13 +192,20 @@ void expect_close(double got, Reference want, const char* what, double y, double
       << what << " is " << got << ", not " << want.exact << ", at y " << y << ", s " << s;
 }
 
+TEST(Families, AreAllTestedHere) {
+  for (const Family family : all_families())
+    EXPECT_TRUE(std::ranges::any_of(kTruths, [&](const Truth& t) { return t.family.family == family; }))
+        << describe(family).name << " " << describe(family).link;
+}
+
 TEST(Families, LogLikelihoodsAreExactToEightRoundingsOfTheirTerms) {
-  for (const FamilyParameters& f : kFamilies) {
-    const Rows rows = random_rows(f, 100000, largest_s(f));
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
+    const Rows rows = random_rows(truth, 100000);
     const std::vector<double> values = log_likelihoods(f, rows);
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < rows.s.size(); ++i) {
-      const Reference want = log_likelihood(f, rows.y[i], rows.s[i]);
+      const Reference want = truth.log_likelihood(rows.y[i], rows.s[i]);
       const Real bound = 8 * 0x1p-53L * want.magnitude + std::numeric_limits<double>::denorm_min();
       ASSERT_LE(std::abs(values[i] - want.exact), bound) << "at y " << rows.y[i] << ", s " << rows.s[i];
       ASSERT_LE(std::abs(all.value[i] - want.exact), bound) << "at y " << rows.y[i] << ", s " << rows.s[i];
@@ -190,13 +214,14 @@ TEST(Families, LogLikelihoodsAreExactToEightRoundingsOfTheirTerms) {
 }
 
 TEST(Families, DerivativesAgreeWithStableFormulasTo4e15) {
-  for (const FamilyParameters& f : kFamilies) {
-    const Rows rows = random_rows(f, 100000, largest_s(f));
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
+    const Rows rows = random_rows(truth, 100000);
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < rows.s.size() && !::testing::Test::HasFailure(); ++i) {
       const double y = rows.y[i], s = rows.s[i];
-      const Real exact = curvature(f, y, s);
-      expect_close(all.slope[i], slope(f, y, s), "slope", y, s);
+      const Real exact = truth.curvature(y, s);
+      expect_close(all.slope[i], truth.slope(y, s), "slope", y, s);
       expect_close(all.curvature[i], {exact, 0}, "curvature", y, s);
       EXPECT_LE(all.curvature[i], 0) << "at y " << y << ", s " << s;
     }
@@ -204,11 +229,12 @@ TEST(Families, DerivativesAgreeWithStableFormulasTo4e15) {
 }
 
 TEST(Families, SlopesAgreeWithStableFormulasTo4e15) {
-  for (const FamilyParameters& f : kFamilies) {
-    const Rows rows = random_rows(f, 20000, largest_s(f));
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
+    const Rows rows = random_rows(truth, 20000);
     for (std::size_t i = 0; i < rows.s.size() && !::testing::Test::HasFailure(); ++i) {
       const double y = rows.y[i], s = rows.s[i];
-      expect_close(one_slope(f, y, s), slope(f, y, s), "slope", y, s);
+      expect_close(one_slope(f, y, s), truth.slope(y, s), "slope", y, s);
     }
   }
 }
@@ -245,20 +271,20 @@ TEST(Families, BernoulliIsWithinFourUlpAndItsCurvatureWithinSixTailsIncluded) {
 // Central differences of l in long double: (l(s + h) - l(s - h)) / 2 h with h = 1e-5 errs by about h^2.
 TEST(Families, DerivativesAreThoseOfTheLogLikelihood) {
   constexpr Real h = 1e-5L;
-  for (const FamilyParameters& f : kFamilies) {
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
     Stream random = stream(9, "test");
     Rows rows;
     for (int i = 0; i < 5000; ++i) {
       const double count = std::floor(20 * random.uniform());
-      const bool counts = f.family == Family::PoissonSoftplus || f.family == Family::PoissonLog;
-      rows.add(f, counts ? count : random_response(f, random), 16 * random.uniform() - 8);
+      rows.add(f, truth.response == any_count ? count : truth.response(random), 16 * random.uniform() - 8);
     }
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < rows.s.size(); ++i) {
       const Real y = rows.y[i], s = rows.s[i];
-      const Real above = log_likelihood(f, y, s + h).exact, below = log_likelihood(f, y, s - h).exact;
-      const Real here = log_likelihood(f, y, s).exact;
-      const Real scale = slope(f, y, s).magnitude + 1;
+      const Real above = truth.log_likelihood(y, s + h).exact, below = truth.log_likelihood(y, s - h).exact;
+      const Real here = truth.log_likelihood(y, s).exact;
+      const Real scale = truth.slope(y, s).magnitude + 1;
       EXPECT_NEAR(all.slope[i], static_cast<double>((above - below) / (2 * h)),
                   static_cast<double>(1e-9L * scale));
       EXPECT_NEAR(all.curvature[i], static_cast<double>((above - 2 * here + below) / (h * h)),
@@ -306,14 +332,15 @@ TEST(Families, BernoulliLimitsAreThoseOfTheFormula) {
 }
 
 TEST(Families, NanGivesNan) {
-  for (const FamilyParameters& f : kFamilies) {
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
     Rows rows;
     for (const double y : {0.0, 1.0}) rows.add(f, y, kNan);
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_TRUE(std::isnan(all.value[i]));
       EXPECT_TRUE(std::isnan(all.slope[i]));
-      EXPECT_TRUE(f.family == Family::GaussianIdentity || std::isnan(all.curvature[i]));
+      EXPECT_TRUE(truth.curvature(0, 0) == truth.curvature(0, 1) || std::isnan(all.curvature[i]));
       EXPECT_TRUE(std::isnan(one_slope(f, rows.y[i], kNan)));
     }
   }
@@ -345,16 +372,18 @@ std::vector<double> everything(const FamilyParameters& f, const Rows& rows, Inde
 }
 
 TEST(Families, BitsDependNeitherOnThePositionNorOnTheLength) {
-  for (const FamilyParameters& f : kFamilies) {
-    const Rows rows = random_rows(f, 101, largest_s(f));
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
+    const Rows rows = random_rows(truth, 101);
     const auto whole = bits_of(everything(f, rows, 101));
     for (const Index piece : {1, 2, 3, 5, 7, 11, 19}) EXPECT_EQ(whole, bits_of(everything(f, rows, piece)));
   }
 }
 
 TEST(Families, BitsAreTheSameForEveryInstructionSetOfThisMachine) {
-  for (const FamilyParameters& f : kFamilies) {
-    const Rows rows = random_rows(f, 3001, largest_s(f));
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
+    const Rows rows = random_rows(truth, 3001);
     const auto best = bits_of(everything(f, rows, 3001));
     for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
       hwy::SetSupportedTargetsForTest(target);
@@ -368,8 +397,9 @@ TEST(Families, BitsAreTheSameForEveryInstructionSetOfThisMachine) {
 }
 
 TEST(Families, OutputsLeftOutDoNotChangeTheOthers) {
-  for (const FamilyParameters& f : kFamilies) {
-    const Rows rows = random_rows(f, 1000, largest_s(f));
+  for (const Truth& truth : kTruths) {
+    const FamilyParameters& f = truth.family;
+    const Rows rows = random_rows(truth, 1000);
     const auto all = bits_of(everything(f, rows, 1000));
     const auto part = [&](Index k) {
       return std::vector(all.begin() + 1000 * k, all.begin() + 1000 * (k + 1));

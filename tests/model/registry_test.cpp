@@ -60,11 +60,13 @@ TEST(Registry, EveryNameHasOneDefaultLinkAndOneThatIsSimulatedUnasked) {
 }
 
 TEST(Registry, ListsNamesLinksAndSettingsOnce) {
-  EXPECT_EQ(family_names(), (std::vector<std::string>{"bernoulli", "poisson", "gaussian"}));
-  EXPECT_EQ(link_names(), (std::vector<std::string>{"logit", "softplus", "log", "identity"}));
+  for (const std::vector<std::string>& names : {family_names(), link_names()})
+    EXPECT_EQ(std::set(names.begin(), names.end()).size(), names.size());
+  EXPECT_EQ(family_names()[0], "bernoulli");
   EXPECT_EQ(link_names("poisson"), (std::vector<std::string>{"softplus", "log"}));
-  ASSERT_EQ(family_settings().size(), 1U);
-  EXPECT_EQ(family_settings()[0].name, "noise_scale");
+  std::set<std::string_view> settings;
+  for (const FamilySetting& setting : family_settings()) EXPECT_TRUE(settings.insert(setting.name).second);
+  EXPECT_TRUE(settings.contains("noise_scale"));
   EXPECT_TRUE(describe(Family::GaussianIdentity).has_noise_scale());
   EXPECT_FALSE(describe(Family::PoissonLog).has_noise_scale());
 }

@@ -119,8 +119,8 @@ std::string listed(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string setting_help(const FamilySetting& setting, std::string_view whose) {
-  return fmt::format("{}, 1e-6 to 1e6 (default {})", fmt::format(fmt::runtime(setting.words), whose),
-                     shortest(FamilyParameters{}.*setting.value));
+  return wrapped(fmt::format("{}, 1e-6 to 1e6 (default {})", fmt::format(fmt::runtime(setting.words), whose),
+                             shortest(FamilyParameters{}.*setting.value)));
 }
 
 void add_table_options(Arguments& arguments, const std::string& table) {

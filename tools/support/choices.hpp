@@ -34,13 +34,20 @@ struct ChoiceLine {
   return text;
 }
 
+template <NamedEnum Enum>
+[[nodiscard]] std::vector<Enum> all_choices() {
+  const auto values = values_of<Enum>();
+  return {values.begin(), values.end()};
+}
+
 /// Names and words of a table, `first` before all others. `more` goes after the words of a value, as
-/// " (default)".
+/// " (default)". `values` are all of them in another order.
 template <NamedEnum Enum>
 [[nodiscard]] std::string choices_help(Enum first,
-                                       const std::vector<std::pair<Enum, std::string_view>>& more = {}) {
+                                       const std::vector<std::pair<Enum, std::string_view>>& more = {},
+                                       const std::vector<Enum>& values = all_choices<Enum>()) {
   std::vector<ChoiceLine> lines;
-  for (const Enum value : values_of<Enum>()) {
+  for (const Enum value : values) {
     std::string text(words(value));
     for (const auto& [which, end] : more)
       if (which == value) text += end;

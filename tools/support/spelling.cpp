@@ -12,7 +12,7 @@ std::set<std::string, std::less<>>& known_options() {
   return names;
 }
 
-// A field stands alone: before it a blank or a bracket, after it a blank or the end of a clause.
+// A field stands alone: before it a blank or a bracket, after it a blank or the end of a clause or line.
 bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::string_view kBefore = " (\n", kAfter = " ,;:)\n";
   return (begin == 0 || kBefore.find(text[begin - 1]) != std::string_view::npos) &&

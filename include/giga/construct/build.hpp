@@ -30,9 +30,9 @@ constexpr auto name_table(Method) {
   return names_are<Method>({{Giga, "giga", "the published greedy geodesic ascent"},
                             {Corrective, "corrective", "rows as giga, weights re-solved each step"},
                             {FrankWolfe, "frank_wolfe", "the older greedy method, on a simplex"},
-                            {Pursuit, "pursuit", "rows by matching pursuit, weights re-solved"},
                             {Importance, "importance", "rows drawn by the length of their vectors"},
-                            {Uniform, "uniform", "rows drawn alike"}});
+                            {Uniform, "uniform", "rows drawn alike"},
+                            {Pursuit, "pursuit", "rows by matching pursuit, weights re-solved"}});
 }
 [[nodiscard]] bool is_greedy(Method method);
 
