@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "support/exit_codes.hpp"
 #include "support/spelling.hpp"
@@ -23,6 +25,13 @@ or hermite (meets the mean gradient over pihat))";
 
 constexpr const char* kPihatHelp = R"(Where the features are drawn: laplace (default, all rows),
 subsample (Laplace of some rows, scaled up), prior)";
+
+// The methods that draw their rows come last.
+std::string method_help() {
+  std::vector<Method> methods = all_choices<Method>();
+  std::stable_partition(methods.begin(), methods.end(), is_greedy);
+  return choices_help(Method::Corrective, {{Method::Corrective, " (default)"}}, methods);
+}
 
 // The projection that options speak of which only one of them has.
 ProjectionKind implied(const Arguments& arguments, ProjectionKind fallback) {
@@ -102,8 +111,7 @@ void add_projection_options(Arguments& arguments, const std::string& project, co
 
 void add_construction_options(Arguments& arguments, const CoresetHelp& help) {
   const std::string how = "Construction";
-  arguments.add_choice<Method>("method", "NAME",
-                               choices_help(Method::Corrective, {{Method::Corrective, " (default)"}}), how);
+  arguments.add_choice<Method>("method", "NAME", method_help(), how);
   arguments.add_choice<SelectorKind>("selector", "NAME",
                                      "How the best row is found: " + choices_list(SelectorKind::Auto, "") +
                                          "\n(default auto); the coreset is the same, the speed is not",
