@@ -194,7 +194,7 @@ TEST_F(CheckCommand, WithoutAFolderItMakesTheDrawsThatSampleMakes) {
   EXPECT_EQ(json::parse(bytes("elsewhere.json")), read);
   EXPECT_EQ(record({"t.csv", "c.csv", "--chains", "2", "--draws", "300"})["certificate"]["num_draws"], 600);
   expect_refusal({"t.csv", "c.csv", "d", "--draws", "5"}, 64,
-                 "--draws means nothing to draws that are there");
+                 "--draws has no effect on existing draws");
 }
 
 TEST_F(CheckCommand, OtherDataIsRefusedWithWhatDiffers) {

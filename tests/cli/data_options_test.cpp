@@ -46,12 +46,12 @@ TEST_F(DataUsage, LinksBelongToFamilies) {
 }
 
 TEST_F(DataUsage, OptionsThatMeanNothingAreRefused) {
-  refused_with({"--noise-scale", "2"}, "--noise-scale means nothing to --family bernoulli; leave it away");
+  refused_with({"--noise-scale", "2"}, "--noise-scale has no effect with --family bernoulli; leave it out");
   refused_with({"--remainder-dim", "5"}, "--remainder-dim goes with --projection curvature");
   refused_with({"--projection", "curvature", "--projection-dim", "50"},
-               "--projection curvature has D(D+3)/2 numbers a row; leave --projection-dim away");
+               "--projection curvature has D(D+3)/2 numbers per row; leave out --projection-dim");
   refused_with({"--projection", "curvature", "--norm", "l2"},
-               "--projection curvature is in the whitened norm; leave --norm away");
+               "--projection curvature is in the whitened norm; leave out --norm");
   refused_with({"--pihat-rows", "5"}, "--pihat-rows goes with --pihat subsample");
   write_file(folder_ / "V.npy", npy_of(whole_numbers(20, 5, -9, 9)));
   for (const Words& option :
@@ -61,7 +61,7 @@ TEST_F(DataUsage, OptionsThatMeanNothingAreRefused) {
         Words{"--heldout-dim", "5"}}) {
     Words words = {"--vectors", "V.npy"};
     words.insert(words.end(), option.begin(), option.end());
-    refused(words, option[0] + " means nothing to --vectors; leave it away");
+    refused(words, option[0] + " has no effect with --vectors; leave it out");
   }
 }
 

@@ -115,7 +115,7 @@ TEST_F(FitFolder, PartialThatIsTheUsersIsNeverTouched) {
 TEST_F(FitFolder, ResumeTakesNothingBesideAFolderOfAStoppedRun) {
   ASSERT_EQ(fit_to("t.csv", "out").code, 0);
   const Files before = files_in("out");
-  expect_refusal(giga({"fit", "t.csv", "--resume", "out"}), 64, {"leave 't.csv' away"});
+  expect_refusal(giga({"fit", "t.csv", "--resume", "out"}), 64, {"leave out 't.csv'"});
   expect_refusal(giga({"fit", "--resume", "out", "--size", "7"}), 64, {"--size cannot be given"});
   expect_refusal(giga({"fit", "--resume", "out", "--force"}), 64, {"--force cannot be given"});
   expect_refusal(giga({"fit", "--resume", "none"}), 66, {"none: no such folder"});

@@ -95,9 +95,9 @@ TEST_F(Usage, ExactlyOneInputIsAsked) {
 
 TEST_F(Usage, OptionsThatMeanNothingToAMethodAreRefused) {
   expect_refused(build({"--method", "uniform", "--tolerance", "0.1"}),
-                 "--tolerance means nothing to uniform, which makes --size draws; leave it away");
+                 "--tolerance has no effect with uniform, which makes --size draws; leave it out");
   expect_refused(build({"--method", "importance", "--max-steps", "3"}),
-                 "--max-steps means nothing to importance, which makes --size draws; leave it away");
+                 "--max-steps has no effect with importance, which makes --size draws; leave it out");
 }
 
 TEST_F(Usage, UnknownCommandGetsASuggestion) {

@@ -104,7 +104,7 @@ TEST_F(Output, InputIsNeverReplacedByItsCoreset) {
 }
 
 TEST_F(Output, DashIsNotAFileName) {
-  expect_refused(run(build({"--out", "-"})), 64, "--out is -; leave --out away to get the coreset on stdout");
+  expect_refused(run(build({"--out", "-"})), 64, "--out is -; leave out --out to get the coreset on stdout");
 }
 
 TEST_F(Output, ANameThatIsReadAsSomethingElseIsRefused) {

@@ -24,9 +24,9 @@ TEST(Reproduce, RefusesWhatCannotBeAndSaysWhy) {
   refused({"fig2", "--out", "o"}, "no experiment 'fig2'");
   refused({"fig1"}, "no output; give --out DIR");
   refused({"axis", "--out", "o", "--trials", "0"}, "from 1 to 1000");
-  refused({"fig1", "--out", "o", "--trials", "5"}, "--trials means nothing to fig1");
-  refused({"fig1", "--out", "o", "--sampler", "hmc"}, "--sampler means nothing to fig1");
-  refused({"axis", "--out", "o", "--data", "d"}, "--data means nothing to axis");
+  refused({"fig1", "--out", "o", "--trials", "5"}, "--trials has no effect with fig1");
+  refused({"fig1", "--out", "o", "--sampler", "hmc"}, "--sampler has no effect with fig1");
+  refused({"axis", "--out", "o", "--data", "d"}, "--data has no effect with axis");
   refused({"regression", "--out", "o", "--sampler", "gibbs"}, "one of nuts, hmc, rwmh");
   refused({"fig1", "--out", "o", "--resume", "--force"}, "give one of them");
   refused({"fig1", "--out", "o", "--trails", "3"}, "did you mean --trials");

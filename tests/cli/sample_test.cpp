@@ -178,8 +178,8 @@ TEST_F(SampleCommand, OptionsOutOfRangeAreRefusedWithTheRange) {
       {"--target-accept", "1", "both excluded"},
       {"--target-accept", "0", "both excluded"},
       {"--max-depth", "21", "from 1 to 20"},
-      {"--leapfrog-steps", "3", "means nothing to --sampler nuts"},
-      {"--step-jitter", "0.1", "means nothing to --sampler nuts"},
+      {"--leapfrog-steps", "3", "has no effect with --sampler nuts"},
+      {"--step-jitter", "0.1", "has no effect with --sampler nuts"},
       {"--seed", "-1", "from 0 to"},
       {"--threads", "2000", "from 0 to 1024"},
       {"--sampler", "gibbs", "nuts, hmc, rwmh"},
@@ -264,7 +264,7 @@ TEST_F(SampleCommand, TheMetricIsThatOfTheSamplerOrTheOneGiven) {
       "unit");
   const Outcome walk = sample("t.csv", {"--family", "bernoulli", "--sampler", "rwmh", "--metric", "unit"});
   EXPECT_EQ(walk.code, 64);
-  EXPECT_NE(walk.error.find("--metric means nothing to --sampler rwmh"), std::string::npos) << walk.error;
+  EXPECT_NE(walk.error.find("--metric has no effect with --sampler rwmh"), std::string::npos) << walk.error;
 }
 
 TEST_F(SampleCommand, ADensityThatOverflowsInItsTailsIsSampledAllTheSame) {

@@ -92,7 +92,7 @@ TEST_F(Simulate, WrongUsageIsRefused) {
                  "--dim is 1e3; must be a whole number from 1 to 1000000000");
   expect_refused(vectors({"--kind", "gausian", "--out", "V.npy"}), 64,
                  "--kind is 'gausian'; must be one of gaussian, ");
-  expect_refused(vectors({"--rank", "3", "--out", "V.npy"}), 64, "--rank means nothing to --kind gaussian");
+  expect_refused(vectors({"--rank", "3", "--out", "V.npy"}), 64, "--rank has no effect with --kind gaussian");
   expect_refused(vectors({"--kind", "lowrank", "--rank", "51", "--out", "V.npy"}), 64,
                  "--rank is 51; must be a whole number from 1 to 50");
   expect_refused(vectors({"--row", "3", "--out", "V.npy"}), 64,

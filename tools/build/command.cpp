@@ -35,8 +35,8 @@ Files:
       digests of the table, for giga sample and giga check
 
 The relative error is |L(w) - L| / |L|: L the sum of all vectors, L(w) the
-weighted sum of the chosen ones. The held-out error is the same of a second
-projection that nothing was chosen by.)";
+weighted sum of the chosen ones. The held-out error is that of a second,
+independent projection that played no part in the selection.)";
 
 void deliver(const BuildRequest& request, const BuildRun& run) {
   if (request.json) {

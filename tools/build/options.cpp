@@ -51,7 +51,7 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
   if (const auto config = arguments.text("config")) request.config = *config;
   const auto out = arguments.text("out");
   if (!out) return;
-  if (*out == "-") throw UsageError("--out is -; leave --out away to get the coreset on stdout");
+  if (*out == "-") throw UsageError("--out is -; leave out --out to get the coreset on stdout");
   for (const char* other : {".gz", ".tsv"}) {
     if (out->ends_with(other))
       throw UsageError(fmt::format(
@@ -105,7 +105,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     for (const FamilySetting& setting : family_settings()) options.push_back(option_name(setting.name));
     for (const std::string& option : options) {
       if (arguments.given(option))
-        throw UsageError(fmt::format("--{} means nothing to --{}; leave it away", option, name(job.kind)));
+        throw UsageError(fmt::format("--{} has no effect with --{}; leave it out", option, name(job.kind)));
     }
   }
   set_construction(arguments, job.coreset);

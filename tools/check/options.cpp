@@ -53,7 +53,7 @@ void set_input(const Arguments& arguments, const std::vector<std::string>& words
 void set_draws(const Arguments& arguments, CheckJob& job) {
   for (const char* option : {"chains", "warmup", "draws"}) {
     if (job.draws && arguments.given(option)) {
-      throw UsageError(fmt::format("--{} means nothing to draws that are there, in {}; leave it away", option,
+      throw UsageError(fmt::format("--{} has no effect on existing draws, those in {}; leave it out", option,
                                    printable_path(*job.draws)));
     }
   }

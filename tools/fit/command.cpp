@@ -29,7 +29,7 @@ from its posterior by NUTS, and checks the draws against every row. Without
 --size the coreset has as many points as that takes. DIR has:
   report.html   all of it, for people; open it in a browser
   coreset.csv   the rows and their weights, with all their columns
-  draws_1.csv   a chain each, as CmdStan writes them; weights.csv corrects
+  draws_1.csv   one chain each, as CmdStan writes them; weights.csv corrects
                 them to the posterior of all rows
   posterior.csv means, sds and quantiles of every coefficient, corrected so
   summary.csv   the same of the draws as they are, with R-hat

@@ -146,7 +146,7 @@ void add_fit_options(Arguments& arguments) {
 
 void check_resumed(const Arguments& arguments, const std::optional<std::string>& data) {
   if (data)
-    throw UsageError("--resume takes its input from the folder; leave '" + printable(*data) + "' away");
+    throw UsageError("--resume takes its input from the folder; leave out '" + printable(*data) + "'");
   for (const Setting& setting : arguments.settings()) {
     if (std::ranges::find(kWhenResumed, setting.name) == kWhenResumed.end())
       throw UsageError("--" + setting.name + " cannot be given with --resume, which goes on as it began");

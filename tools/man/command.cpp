@@ -57,7 +57,7 @@ void run(const Arguments& arguments, const CLI::App& root) {
     write_stdout(page_of(tree, verb ? kPrefix + *verb : tree.name));
     return;
   }
-  if (verb) throw UsageError("--out is for all pages; leave '" + *verb + "' away");
+  if (verb) throw UsageError("--out is for all pages; leave out '" + *verb + "'");
   write_pages(tree, *out, arguments.flag("force"));
 }
 

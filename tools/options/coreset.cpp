@@ -58,9 +58,9 @@ void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
   coreset.remainder_dim = arguments.count("remainder-dim", 0, 0, kMostFeatures);
   coreset.heldout_dim = arguments.count("heldout-dim", coreset.heldout_dim, 2, kMostFeatures);
   if (curvature && arguments.given("projection-dim"))
-    throw UsageError("--projection curvature has D(D+3)/2 numbers a row; leave --projection-dim away");
+    throw UsageError("--projection curvature has D(D+3)/2 numbers per row; leave out --projection-dim");
   if (curvature && arguments.given("norm") && coreset.norm != Norm::Whitened)
-    throw UsageError("--projection curvature is in the whitened norm; leave --norm away");
+    throw UsageError("--projection curvature is in the whitened norm; leave out --norm");
   if (curvature) coreset.norm = Norm::Whitened;
   for (const char* option : {"expansion", "remainder-dim"}) {
     if (!curvature && arguments.given(option))
@@ -81,7 +81,7 @@ void set_construction(const Arguments& arguments, CoresetOptions& coreset) {
   coreset.seed = arguments.whole("seed", 1, 0, std::numeric_limits<std::uint64_t>::max());
   for (const char* option : {"max-steps", "tolerance"}) {
     if (arguments.given(option) && !is_greedy(coreset.method)) {
-      throw UsageError(fmt::format("--{} means nothing to {}, which makes --size draws; leave it away",
+      throw UsageError(fmt::format("--{} has no effect with {}, which makes --size draws; leave it out",
                                    option, name(coreset.method)));
     }
   }

@@ -84,7 +84,7 @@ class Agreement {
 
   void require(const std::string& option, const std::string& given, const std::string& known) const {
     if (arguments_.given(option) && given != known)
-      throw UsageError(fmt::format("--{} is {}, but {} says {}; leave it away, or build the coreset again",
+      throw UsageError(fmt::format("--{} is {}, but {} says {}; leave it out, or build the coreset again",
                                    option, printable(given), file_, printable(known)));
   }
 
@@ -102,7 +102,7 @@ class Agreement {
   void refuse(const std::string& option) const {
     if (arguments_.given(option))
       throw UsageError(
-          fmt::format("--{} means nothing to a coreset that {} describes; leave it away", option, file_));
+          fmt::format("--{} has no effect with a coreset that {} describes; leave it out", option, file_));
   }
 
  private:
@@ -182,7 +182,7 @@ ModelOptions model_options(const Arguments& arguments) {
   for (const FamilySetting& setting : family_settings()) {
     const std::string option = option_name(setting.name);
     if (arguments.given(option) && !describe(model.family.family).has_setting(setting.value))
-      throw UsageError(fmt::format("--{} means nothing to --family {}; leave it away", option, family));
+      throw UsageError(fmt::format("--{} has no effect with --family {}; leave it out", option, family));
     model.family.*setting.value =
         arguments.number(option, model.family.*setting.value, kLeastScale, kMostScale);
   }

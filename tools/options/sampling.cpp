@@ -26,7 +26,7 @@ void refuse_others(const Arguments& arguments, SamplerKind sampler) {
   const auto refuse = [&](const char* option) {
     if (arguments.given(option))
       throw UsageError(
-          fmt::format("--{} means nothing to --sampler {}; leave it away", option, name(sampler)));
+          fmt::format("--{} has no effect with --sampler {}; leave it out", option, name(sampler)));
   };
   if (sampler == SamplerKind::Rwmh) {
     refuse("target-accept");
@@ -103,13 +103,13 @@ void add_sampling_options(Arguments& arguments, const std::string& how, const Sa
                                   usual.draws > 0 ? std::to_string(usual.draws)
                                                   : "4000; of over 18,750\nrows fewer, down to 1000"),
                       how);
-  arguments.add_value("thin", "K", fmt::format("Transitions a draw, 1 to 10^4 (default {})", usual.thin),
+  arguments.add_value("thin", "K", fmt::format("Transitions per draw, 1 to 10^4 (default {})", usual.thin),
                       how);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
                       how);
-  arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps a transition, 1 to 20 (default 10)",
+  arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps per transition, 1 to 20 (default 10)",
                       how);
-  arguments.add_value("leapfrog-steps", "L", "hmc: steps a transition, 1 to 10^6 (default 15)", how);
+  arguments.add_value("leapfrog-steps", "L", "hmc: steps per transition, 1 to 10^6 (default 15)", how);
   arguments.add_value("step-jitter", "J",
                       "hmc: each transition has a step within this share of the adapted\n"
                       "one, from 0 up to 1 (default 0.3; 0 in --protocol paper)",

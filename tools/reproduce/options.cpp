@@ -36,7 +36,7 @@ void refuse_what_means_nothing(const Arguments& arguments, const std::vector<Kin
     idle.insert(idle.end(), {"sampler", "data"});
   for (const char* option : idle) {
     if (arguments.given(option))
-      throw UsageError(fmt::format("--{} means nothing to {}; leave it away", option, name(kinds[0])));
+      throw UsageError(fmt::format("--{} has no effect with {}; leave it out", option, name(kinds[0])));
   }
 }
 

@@ -68,7 +68,7 @@ Request request_of(const Arguments& arguments) {
   options.rank = arguments.count("rank", std::min(options.rank, options.dim), 1, options.dim);
   options.seed = arguments.whole("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   if (arguments.given("rank") && !has_rank(options.kind))
-    throw UsageError(fmt::format("--rank means nothing to --kind {}; leave it away", name(options.kind)));
+    throw UsageError(fmt::format("--rank has no effect with --kind {}; leave it out", name(options.kind)));
   request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
   request.force = arguments.flag("force");
   request.quiet = arguments.flag("quiet");
