@@ -166,9 +166,11 @@ fs::path run_report(const ReportJob& job, const Executor& executor) {
   const fs::path out = job.out.value_or(job.folder / kReportFile);
   std::string page;
   try {
-    RunRecord record = read_run(path);
-    if ((record.command != "fit" && record.command != "sample") || !record.options.sample)
+    const std::string command = read_run_head(path).command;
+    if (command != "fit" && command != "sample")
       throw DataError(printable_path(path) + ": is not a record of giga fit or giga sample");
+    RunRecord record = read_run(path);
+    if (!record.options.sample) throw std::invalid_argument("it names no sampler");
     const std::vector<Chain> chains = chains_in(job.folder, record);
     add_certificate(job.folder, chains, record);
     ReportData data = report_data(

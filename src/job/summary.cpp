@@ -47,7 +47,7 @@ Beside beside_draws(const fs::path& draws, const job::Notes& notes) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return out;
   try {
-    const RunRecord record = read_run(path);
+    const RunRecord record = read_run_head(path);
     out.of_fit = record.command == "fit";
     if (!out.of_fit && record.command != "sample") return out;
     for (const ParameterRecord& parameter : record.parameters)

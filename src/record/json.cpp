@@ -40,7 +40,7 @@ std::vector<double> Fields::numbers(const char* key) const {
 
 Fields Fields::at(const char* key) const {
   if (!has(key) || !(*json_)[key].is_object()) refuse(key, "is missing or of another kind");
-  Fields inner((*json_)[key], file_, advice_);
+  Fields inner((*json_)[key], file_, advice_, is_damaged_);
   inner.within_ = within_ + key + "/";
   return inner;
 }
@@ -49,7 +49,7 @@ std::vector<Fields> Fields::list(const char* key) const {
   if (!has(key) || !(*json_)[key].is_array()) refuse(key, "is missing or of another kind");
   std::vector<Fields> all;
   for (const Json& each : (*json_)[key]) {
-    all.emplace_back(each, file_, advice_);
+    all.emplace_back(each, file_, advice_, is_damaged_);
     all.back().within_ = within_ + key + "/";
   }
   return all;
@@ -62,7 +62,9 @@ void require_format(const Fields& fields, Index known) {
 }
 
 void Fields::refuse(const std::string& key, const std::string& what) const {
-  throw DataError(file_ + ": '" + within_ + key + "' " + what + "; " + advice_);
+  const std::string field = "'" + within_ + key + "' " + what;
+  throw DataError(file_ + ": " + (is_damaged_ ? "is damaged, or of another version (" + field + ")" : field) +
+                  "; " + advice_);
 }
 
 }  // namespace giga::record

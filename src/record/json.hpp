@@ -32,12 +32,13 @@ template <typename Value>
 }
 
 /// The fields of an object in a file. One that is missing, or not what it should be, is a DataError that
-/// names the file and the field and ends with the advice: "run again".
+/// names the file and the field and ends with the advice: "run again". Of a file that nobody writes by hand
+/// the message begins with that it `is damaged`.
 class Fields {
  public:
   /// `json` must outlive this object.
-  Fields(const Json& json, std::string file, std::string advice)
-      : json_(&json), file_(std::move(file)), advice_(std::move(advice)) {}
+  Fields(const Json& json, std::string file, std::string advice, bool is_damaged = false)
+      : json_(&json), file_(std::move(file)), advice_(std::move(advice)), is_damaged_(is_damaged) {}
 
   [[nodiscard]] const Json& json() const { return *json_; }
   [[nodiscard]] bool has(const char* key) const { return json_->is_object() && json_->contains(key); }
@@ -88,6 +89,7 @@ class Fields {
  private:
   const Json* json_;
   std::string file_, advice_;
+  bool is_damaged_;
   std::string within_;  // "model/"
 };
 

@@ -179,6 +179,11 @@ ParameterRecord parameter_of(const Fields& fields) {
           fields.get<std::string>("scale") == "original"};
 }
 
+// Without its scale, which old records may lack.
+ParameterRecord name_of_parameter(const Fields& fields) {
+  return {fields.get<std::string>("column"), fields.get<std::string>("name"), true};
+}
+
 void put_chains(const RunRecord& run, Json& out) {
   Json parameters = Json::array(), chains = Json::array();
   for (const ParameterRecord& each : run.parameters) parameters.push_back(form_of(each));
@@ -353,14 +358,33 @@ void read_results(const Fields& fields, RunRecord& run) {
 
 }  // namespace
 
-RunRecord read_run(const std::filesystem::path& path) {
+namespace {
+
+Json json_of(const std::filesystem::path& path) {
   const std::string file = printable_path(path);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw InputMissing(file + ": no such file; giga fit and giga sample write it");
-  const Json json = record::parsed_file(path);
+  Json json = record::parsed_file(path);
   if (!json.is_object()) throw DataError(file + ": is damaged: it is not JSON, or was cut short; run again");
-  const Fields fields(json, file, "the file is damaged, or of another version: run again");
+  return json;
+}
+
+}  // namespace
+
+RunRecord read_run_head(const std::filesystem::path& path) {
+  const Json json = json_of(path);
+  const Fields fields(json, printable_path(path), "run again", true);
+  record::require_format(fields, kFormat);
+  RunRecord run;
+  run.command = fields.get<std::string>("command");
+  if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
+  return run;
+}
+
+RunRecord read_run(const std::filesystem::path& path) {
+  const Json json = json_of(path);
+  const Fields fields(json, printable_path(path), "run again", true);
   record::require_format(fields, kFormat);
   RunRecord run;
   run.command = fields.get<std::string>("command");

@@ -193,8 +193,7 @@ TEST_F(CheckCommand, WithoutAFolderItMakesTheDrawsThatSampleMakes) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "d/certificate.json"));
   EXPECT_EQ(json::parse(bytes("elsewhere.json")), read);
   EXPECT_EQ(record({"t.csv", "c.csv", "--chains", "2", "--draws", "300"})["certificate"]["num_draws"], 600);
-  expect_refusal({"t.csv", "c.csv", "d", "--draws", "5"}, 64,
-                 "--draws has no effect on existing draws");
+  expect_refusal({"t.csv", "c.csv", "d", "--draws", "5"}, 64, "--draws has no effect on existing draws");
 }
 
 TEST_F(CheckCommand, OtherDataIsRefusedWithWhatDiffers) {
@@ -252,9 +251,9 @@ TEST_F(CheckCommand, DrawsOfOtherPosteriorsAreRefused) {
             std::string::npos);
   std::filesystem::remove(folder_ / "d/run.json");
   expect_done({"build", "t.csv", "--family", "bernoulli", "--features", "x1,x2", "--out", "c2.csv"});
-  expect_refusal({"t.csv", "c2.csv", "d", "--force"}, 65, "column 'x3' is no parameter of the model");
+  expect_refusal({"t.csv", "c2.csv", "d", "--force"}, 65, "column 'x3' is not a parameter of the model");
   expect_done({"build", "t.csv", "--family", "bernoulli", "--no-standardise", "--out", "raw.csv"});
-  expect_refusal({"t.csv", "raw.csv", "d", "--force"}, 65, "column 'std_x1' is no parameter");
+  expect_refusal({"t.csv", "raw.csv", "d", "--force"}, 65, "column 'std_x1' is not a parameter");
   expect_done({"sample", "raw.csv", "--out", "raw", "--draws", "50", "--warmup", "300"});
   std::filesystem::remove(folder_ / "raw/run.json");
   expect_refusal({"t.csv", "c.csv", "raw"}, 65, "there is no column 'std_x1' for the parameter 'std_x1'");

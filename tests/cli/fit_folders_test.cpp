@@ -310,9 +310,9 @@ TEST_F(DamagedRun, WeightsOfTheDraws) {
   const auto without_last = [](const std::string& text) { return text.substr(0, text.rfind("2,200,")); };
   refused_with("weights.csv", without_last, {path + "has 399 weights for 400 draws"});
   refused_with("weights.csv", [](const std::string& text) { return text + "2,201,-1\n"; },
-               {path + "'2,201,-1' is no weight"});
+               {path + "'2,201,-1' is not a weight"});
   refused_with("weights.csv", [](const std::string& text) { return text + "2,201,nan\n"; },
-               {path + "'2,201,nan' is no weight"});
+               {path + "'2,201,nan' is not a weight"});
 }
 
 TEST_F(DamagedRun, FilesOfDraws) {

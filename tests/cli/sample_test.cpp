@@ -157,8 +157,8 @@ TEST_F(SampleCommand, OptionsThatContradictTheCompanionAreRefusedNamingBoth) {
   EXPECT_NE(refusal({"--no-intercept"}).find("--no-intercept is true, but c.json says false"),
             std::string::npos);
   EXPECT_NE(refusal({"--no-standardise"}).find("c.json"), std::string::npos);
-  EXPECT_NE(refusal({"--noise-scale", "1"}).find("means nothing"), std::string::npos);
-  EXPECT_NE(refusal({"--missing", "drop"}).find("means nothing"), std::string::npos);
+  EXPECT_NE(refusal({"--noise-scale", "1"}).find("has no effect"), std::string::npos);
+  EXPECT_NE(refusal({"--missing", "drop"}).find("has no effect"), std::string::npos);
   std::vector<std::string> same = {"--family",   "bernoulli", "--prior-scale", "2",
                                    "--response", "y",         "--features",    "x1,x2,x3",
                                    "--weights",  "weight",    "--link",        "logit"};

@@ -94,7 +94,10 @@ void JobDisplay::begin(const StageProgress& at) {
     case Stage::Prepare:
       if (at.total == 0) return progress_.begin(fmt::format("preparing vectors of J = {}", at.dim));
       return rows(fmt::format("projecting to J = {}", at.dim));
-    case Stage::Construct: return progress_.begin("building", at.total, "points");
+    case Stage::Construct: {
+      const bool draws = at.step != nullptr && std::isnan(at.step->alignment);  // of a method that samples
+      return progress_.begin("building", at.total, draws ? "draws" : "points");
+    }
     case Stage::Sample:
       if (at.total == 0) return progress_.begin("finding the coreset's mode");
       for (auto& done : done_) done.store(0, std::memory_order_relaxed);

@@ -134,5 +134,7 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
 /// Throws InputMissing if there is no such file, DataError if it is not a record, is damaged or was written
 /// by a newer giga.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& path);
+/// The command and the names of the parameters alone, for those who want to know no more.
+[[nodiscard]] RunRecord read_run_head(const std::filesystem::path& path);
 
 }  // namespace giga
