@@ -53,12 +53,12 @@ TEST(Names, RefuseAValueThatIsNoEnumerator) {
 TEST(Names, NoticeAnEnumeratorThatTheTableLeavesOut) {
   EXPECT_TRUE(names_detail::is_enumerator<Colour::Blue>());
   EXPECT_FALSE(names_detail::is_enumerator<static_cast<Colour>(3)>());
-  constexpr auto twice = names_are<Colour>({{Colour::Red, "red"}, {Colour::Red, "rot"}});
-  constexpr auto gap = names_are<Colour>({{Colour::Red, "red"}, {Colour::Blue, "blue"}});
-  constexpr auto same = names_are<Colour>({{Colour::Red, "red"}, {Colour::Green, "red"}});
-  EXPECT_FALSE(names_detail::counts_from_zero(twice));
-  EXPECT_FALSE(names_detail::counts_from_zero(gap));
-  EXPECT_FALSE(names_detail::names_differ(same));
+  constexpr auto kTwice = names_are<Colour>({{Colour::Red, "red"}, {Colour::Red, "rot"}});
+  constexpr auto kGap = names_are<Colour>({{Colour::Red, "red"}, {Colour::Blue, "blue"}});
+  constexpr auto kSame = names_are<Colour>({{Colour::Red, "red"}, {Colour::Green, "red"}});
+  EXPECT_FALSE(names_detail::counts_from_zero(kTwice));
+  EXPECT_FALSE(names_detail::counts_from_zero(kGap));
+  EXPECT_FALSE(names_detail::names_differ(kSame));
 }
 
 TEST(Names, OfEveryChoiceReadBack) {

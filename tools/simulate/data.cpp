@@ -60,6 +60,7 @@ std::vector<Family> simulated_as(std::string_view name) {
 
 std::vector<std::string> links_of(const std::vector<Family>& families) {
   std::vector<std::string> links;
+  links.reserve(families.size());
   for (const Family family : families) links.emplace_back(link_name(family));
   return links;
 }

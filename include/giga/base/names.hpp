@@ -31,8 +31,8 @@ struct NamedValue {
 };
 
 /// The table of an enumeration, as name_table returns it.
-template <typename Enum, std::size_t size>
-[[nodiscard]] constexpr auto names_are(const NamedValue<Enum> (&table)[size]) {
+template <typename Enum, std::size_t kSize>
+[[nodiscard]] constexpr auto names_are(const NamedValue<Enum> (&table)[kSize]) {
   return std::to_array(table);
 }
 
@@ -45,35 +45,35 @@ namespace names_detail {
 
 // Whether a number is that of an enumerator: compilers spell it as a name and any other value as a cast,
 // "(giga::Method)7".
-template <auto value>
+template <auto kValue>
 constexpr bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;
-  return text[text.rfind("value = ") + 8] != '(';
+  return text[text.rfind("kValue = ") + 9] != '(';
 }
 
-template <typename Enum, std::size_t from = 0>
+template <typename Enum, std::size_t kFrom = 0>
 constexpr std::size_t enumerators_from() {
-  if constexpr (is_enumerator<static_cast<Enum>(from)>()) {
-    return enumerators_from<Enum, from + 1>();
+  if constexpr (is_enumerator<static_cast<Enum>(kFrom)>()) {
+    return enumerators_from<Enum, kFrom + 1>();
   } else {
-    return from;
+    return kFrom;
   }
 }
 
-template <typename Enum, std::size_t size>
-constexpr bool counts_from_zero(const std::array<NamedValue<Enum>, size>& table) {
-  std::array<bool, size> met = {};
+template <typename Enum, std::size_t kSize>
+constexpr bool counts_from_zero(const std::array<NamedValue<Enum>, kSize>& table) {
+  std::array<bool, kSize> met = {};
   for (const NamedValue<Enum>& each : table) {
     const auto at = static_cast<std::size_t>(each.value);
-    if (at >= size || met[at]) return false;
+    if (at >= kSize || met[at]) return false;
     met[at] = true;
   }
   return true;
 }
 
-template <typename Enum, std::size_t size>
-constexpr bool names_differ(const std::array<NamedValue<Enum>, size>& table) {
-  for (std::size_t i = 0; i < size; ++i)
+template <typename Enum, std::size_t kSize>
+constexpr bool names_differ(const std::array<NamedValue<Enum>, kSize>& table) {
+  for (std::size_t i = 0; i < kSize; ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (table[i].name == table[j].name) return false;
   return true;
@@ -81,11 +81,11 @@ constexpr bool names_differ(const std::array<NamedValue<Enum>, size>& table) {
 
 template <typename Enum>
 constexpr auto checked_table() {
-  constexpr auto table = name_table(Enum{});
-  static_assert(counts_from_zero(table), "every value from 0 on has one line in the table of names");
-  static_assert(table.size() == enumerators_from<Enum>(), "the table of names ends too early");
-  static_assert(names_differ(table), "two values have the same name");
-  return table;
+  constexpr auto kLines = name_table(Enum{});
+  static_assert(counts_from_zero(kLines), "every value from 0 on has one line in the table of names");
+  static_assert(kLines.size() == enumerators_from<Enum>(), "the table of names ends too early");
+  static_assert(names_differ(kLines), "two values have the same name");
+  return kLines;
 }
 
 template <typename Enum>

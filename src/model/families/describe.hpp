@@ -9,7 +9,7 @@
 
 namespace giga::families {
 
-template <Family family>
+template <Family kFamily>
 [[nodiscard]] const FamilyDescription& described();
 
 }  // namespace giga::families

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kNumFamilies = num_enumerators<Family>();
 
-template <std::size_t... number>
-std::array<const FamilyDescription*, kNumFamilies> all_described(std::index_sequence<number...>) {
-  return {&families::described<static_cast<Family>(number)>()...};
+template <std::size_t... kNumber>
+std::array<const FamilyDescription*, kNumFamilies> all_described(std::index_sequence<kNumber...>) {
+  return {&families::described<static_cast<Family>(kNumber)>()...};
 }
 
 void add_once(std::vector<std::string>& names, std::string_view name) {
