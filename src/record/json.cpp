@@ -57,8 +57,8 @@ std::vector<Fields> Fields::list(const char* key) const {
 
 void require_format(const Fields& fields, Index known) {
   if (!fields.has("format") || fields.get<Index>("format") <= known) return;
-  fields.refuse("format", "is " + fields.json()["format"].dump() +
-                              ": it was written by a newer giga, and this is " + std::string(version()));
+  throw DataError(fields.file() + ": was written by a newer giga (format " + fields.json()["format"].dump() +
+                  "), and this is " + std::string(version()));
 }
 
 void Fields::refuse(const std::string& key, const std::string& what) const {

@@ -41,6 +41,7 @@ class Fields {
       : json_(&json), file_(std::move(file)), advice_(std::move(advice)), is_damaged_(is_damaged) {}
 
   [[nodiscard]] const Json& json() const { return *json_; }
+  [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] bool has(const char* key) const { return json_->is_object() && json_->contains(key); }
   /// Whether it is absent or null.
   [[nodiscard]] bool is_null(const char* key) const { return !has(key) || (*json_)[key].is_null(); }

@@ -41,31 +41,13 @@ std::vector<std::string> sorted(std::vector<std::string> words) {
 
 TEST_F(Record, HasExactlyTheKeysOfTheContract) {
   const json all = record();
-  EXPECT_EQ(keys(all), sorted({"command",
-                               "version",
-                               "options",
-                               "seed",
-                               "N",
-                               "J",
-                               "D",
-                               "selector",
-                               "size",
-                               "steps",
-                               "relative_error",
-                               "heldout_error",
-                               "termination",
-                               "bound",
-                               "tau",
-                               "target_norm",
-                               "norm_sum",
-                               "zero_rows",
-                               "coreset",
-                               "trace",
-                               "search",
-                               "certificate",
-                               "diagnostics",
-                               "seconds",
-                               "peak_bytes"}));
+  EXPECT_EQ(keys(all), sorted({"command",       "version",     "format",      "options",
+                               "seed",          "N",           "J",           "D",
+                               "selector",      "size",        "steps",       "relative_error",
+                               "heldout_error", "termination", "bound",       "tau",
+                               "target_norm",   "norm_sum",    "zero_rows",   "coreset",
+                               "trace",         "search",      "certificate", "diagnostics",
+                               "seconds",       "peak_bytes"}));
   EXPECT_EQ(keys(all["options"]), sorted({"input", "path", "method", "selector", "size", "max_steps",
                                           "tolerance", "seed", "threads", "out"}));
   EXPECT_EQ(keys(all["search"]),
