@@ -17,8 +17,8 @@
 #include <unsupported/Eigen/AutoDiff>
 #include <vector>
 
-#include "giga/base/threads.hpp"
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/model/autodiff.hpp"
 #include "support/weibull.hpp"
 

@@ -159,7 +159,8 @@ void Regression::Parts::extra_slopes(Index n, const double* s, const Points& poi
   const double y = response[static_cast<std::size_t>(n)];
   std::vector<double> phi(size), first(size), mixed(size), second(size * (size + 1) / 2);
   for (Index j = 0; j < num; ++j) {
-    for (std::size_t e = 0; e < size; ++e) phi[e] = points.at(design.num_columns() + static_cast<Index>(e), j);
+    for (std::size_t e = 0; e < size; ++e)
+      phi[e] = points.at(design.num_columns() + static_cast<Index>(e), j);
     kernels::of(family).extra_derivatives(family, phi.data(), &y, s + j, 1, first.data(), mixed.data(),
                                           second.data());
     for (std::size_t e = 0; e < size; ++e) out[static_cast<Index>(e) * num + j] = first[e];

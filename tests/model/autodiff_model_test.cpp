@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "giga/base/threads.hpp"
 #include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/model/autodiff.hpp"
 #include "giga/model/gaussian_mean.hpp"
