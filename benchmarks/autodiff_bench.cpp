@@ -142,7 +142,7 @@ void compare(int rounds) {
   measure(values, rounds);
   print("value", kDim, values);
 
-  giga::SlopeFeatures features{giga::Points(kDim, kPoints), {}, giga::Points(kDim, kDim), 1};
+  giga::DirectionalFeatures features{giga::Points(kDim, kPoints), {}, giga::Points(kDim, kDim), 1};
   for (Index j = 0; j < kPoints; ++j) {
     features.points.set(j, theta);
     features.coordinate.push_back(j * kDim / kPoints);
@@ -150,7 +150,7 @@ void compare(int rounds) {
   for (Index d = 0; d < kDim; ++d) features.frame->set(d, theta);
   std::vector<double> out(static_cast<std::size_t>(kRows * kPoints));
   const auto slopes = [&](const char* name, const giga::Likelihood& model) -> Contender {
-    return {name, kRows * kPoints, [&] { model.slopes(0, kRows, features, out.data()); }};
+    return {name, kRows * kPoints, [&] { model.directional_derivatives(0, kRows, features, out.data()); }};
   };
   std::vector<Contender> directions = {slopes("by hand", *by_hand), slopes("made", *made)};
   measure(directions, rounds);

@@ -44,7 +44,7 @@ Limits limits_of(Method method, const GreedyOptions& options) {
   return {options.size, steps, options.tolerance, options.heldout};
 }
 
-Limits limits_of(const SamplingOptions& options) {
+Limits limits_of(const SubsampleOptions& options) {
   require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
   return {options.size + 1, options.size, 0, options.heldout};  // draws, not points, are counted
 }
@@ -175,7 +175,7 @@ BuildResult greedy(const VectorTable& table, Method method, const GreedyOptions&
   return build(table, {}, fresh(table, method), limits_of(method, options), observer);
 }
 
-BuildResult sampled(const VectorTable& table, Method method, const SamplingOptions& options,
+BuildResult sampled(const VectorTable& table, Method method, const SubsampleOptions& options,
                     const Observer& observer) {
   BuildState state = fresh(table, method);
   state.seed = options.seed;
@@ -218,22 +218,22 @@ BuildResult frank_wolfe(const VectorTable& table, const GreedyOptions& options, 
 BuildResult pursuit(const VectorTable& table, const GreedyOptions& options, const Observer& observer) {
   return greedy(table, Method::Pursuit, options, observer);
 }
-BuildResult importance(const VectorTable& table, const SamplingOptions& options, const Observer& observer) {
+BuildResult importance(const VectorTable& table, const SubsampleOptions& options, const Observer& observer) {
   return sampled(table, Method::Importance, options, observer);
 }
-BuildResult uniform(const VectorTable& table, const SamplingOptions& options, const Observer& observer) {
+BuildResult uniform(const VectorTable& table, const SubsampleOptions& options, const Observer& observer) {
   return sampled(table, Method::Uniform, options, observer);
 }
 
 BuildResult resume(const VectorTable& table, BuildResult earlier, const GreedyOptions& options,
                    const Observer& observer) {
   BuildState state = state_of(table, earlier);
-  require(is_greedy(state.method), "a sampled build is resumed with SamplingOptions");
+  require(is_greedy(state.method), "a sampled build is resumed with SubsampleOptions");
   const Limits limits = limits_of(state.method, options);
   return build(table, std::move(earlier), std::move(state), limits, observer);
 }
 
-BuildResult resume(const VectorTable& table, BuildResult earlier, const SamplingOptions& options,
+BuildResult resume(const VectorTable& table, BuildResult earlier, const SubsampleOptions& options,
                    const Observer& observer) {
   BuildState state = state_of(table, earlier);
   require(!is_greedy(state.method), "a greedy build is resumed with GreedyOptions");
@@ -241,7 +241,7 @@ BuildResult resume(const VectorTable& table, BuildResult earlier, const Sampling
 }
 
 BuildResult build(const VectorTable& table, Method method, const GreedyOptions& greedy,
-                  const SamplingOptions& sampling, const Observer& observer) {
+                  const SubsampleOptions& sampling, const Observer& observer) {
   switch (method) {
     case Method::Giga: return giga(table, greedy, observer);
     case Method::Corrective: return corrective(table, greedy, observer);

@@ -25,7 +25,7 @@ class ChunkParser {
   }
 
   Issues issues;
-  std::optional<Problem> problem;
+  std::optional<BadRow> bad_row;
 
   void parse(std::vector<std::size_t>& checkpoints) {
     const char* base = csv_.text.data();
@@ -35,7 +35,7 @@ class ChunkParser {
       const Index row = csv_.first_row + chunk_.first_row + k;
       if (at >= csv_.text.size()) {
         // The counts were misled by a quote out of place, in a row before this one.
-        problem = Problem{row, csv_.text.size(), ": the quotes do not match; check them from here up"};
+        bad_row = BadRow{row, csv_.text.size(), ": the quotes do not match; check them from here up"};
         return;
       }
       const auto checkpoint = static_cast<std::size_t>(row / kCheckpointRows);
@@ -48,7 +48,7 @@ class ChunkParser {
       }
       const std::size_t end = row_end(csv_.text, at);
       parse_carefully(csv_.text.substr(at, end - at), at, row);
-      if (problem) return;
+      if (bad_row) return;
       at = end;
     }
   }
@@ -102,7 +102,7 @@ class ChunkParser {
 
   void parse_carefully(std::string_view text, std::size_t offset, Index row) {
     const CsvRow cells = split_row(text, delimiter_);
-    const auto fail = [&](std::string what) { problem = Problem{row, offset, std::move(what)}; };
+    const auto fail = [&](std::string what) { bad_row = BadRow{row, offset, std::move(what)}; };
     if (!cells.problem.empty()) return fail(cells.problem);
     if (cells.cells.size() != slots_.size()) {
       return fail(" has " + std::to_string(cells.cells.size()) +
@@ -133,13 +133,13 @@ class ChunkParser {
 
 }  // namespace
 
-std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
-                                  const Executor& executor, const ReleaseText& release,
-                                  std::vector<std::size_t>& checkpoints) {
+std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
+                                 const Executor& executor, const ReleaseText& release,
+                                 std::vector<std::size_t>& checkpoints) {
   const std::vector<Slot> slots = table.slots();
   const std::size_t num_chunks = scan.chunks.size();
   std::vector<Issues> issues(num_chunks);
-  std::vector<std::optional<Problem>> problems(num_chunks);
+  std::vector<std::optional<BadRow>> bad_rows(num_chunks);
   // Chunks are taken in order, so those before the first that fails are always parsed.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
   executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
@@ -149,8 +149,8 @@ std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table
     ChunkParser parser(csv, chunk, table, slots);
     parser.parse(checkpoints);
     issues[k] = std::move(parser.issues);
-    problems[k] = std::move(parser.problem);
-    if (problems[k]) {
+    bad_rows[k] = std::move(parser.bad_row);
+    if (bad_rows[k]) {
       Index lowest = failed.load(std::memory_order_relaxed);
       while (i < lowest && !failed.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
       }
@@ -158,7 +158,7 @@ std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table
     release(chunk.begin, chunk.end - chunk.begin);
   });
   for (std::size_t k = 0; k < num_chunks; ++k) {
-    if (problems[k]) return std::move(problems[k]);
+    if (bad_rows[k]) return std::move(bad_rows[k]);
     table.merge(std::move(issues[k]));
   }
   return std::nullopt;

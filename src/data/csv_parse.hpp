@@ -21,10 +21,10 @@ struct CsvText {
   char delimiter = ',';
 };
 
-/// Parses all rows into the table, which has room for them. The first problem, or nothing. checkpoints[k], if
+/// Parses all rows into the table, which has room for them. The first bad row, or nothing. checkpoints[k], if
 /// there is such an entry, becomes the offset of row k kCheckpointRows.
-[[nodiscard]] std::optional<Problem> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
-                                                const Executor& executor, const ReleaseText& release,
-                                                std::vector<std::size_t>& checkpoints);
+[[nodiscard]] std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
+                                               const Executor& executor, const ReleaseText& release,
+                                               std::vector<std::size_t>& checkpoints);
 
 }  // namespace giga

@@ -194,8 +194,8 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
     const CsvScan scan = scan_rows(text, sizes.chunk_bytes, executor, keep);
     table.reserve(num_rows + scan.num_rows);
     const CsvText csv{text, num_rows, options.delimiter};
-    if (const auto problem = parse_rows(csv, scan, table, executor, keep, no_checkpoints)) {
-      throw_problem(name, *problem, line + count_newlines(text.substr(0, problem->offset)));
+    if (const auto bad_row = parse_rows(csv, scan, table, executor, keep, no_checkpoints)) {
+      throw_bad_row(name, *bad_row, line + count_newlines(text.substr(0, bad_row->offset)));
     }
     num_rows += scan.num_rows;
     line += scan.num_newlines;
@@ -237,8 +237,8 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
     tell_bytes(observer, so_far, whole.size());
   };
   const CsvText csv{text, 0, options.delimiter};
-  if (const auto problem = parse_rows(csv, scan, table, executor, after_chunk, checkpoints)) {
-    throw_problem(name, *problem, start.line + count_newlines(text.substr(0, problem->offset)));
+  if (const auto bad_row = parse_rows(csv, scan, table, executor, after_chunk, checkpoints)) {
+    throw_bad_row(name, *bad_row, start.line + count_newlines(text.substr(0, bad_row->offset)));
   }
   return std::move(table).finish(scan.num_rows,
                                  std::make_unique<MappedOrigin>(file, text, options.delimiter, start.line,

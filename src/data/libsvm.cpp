@@ -280,7 +280,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();
   std::vector<Issues> issues(chunks.size());
-  std::vector<std::optional<Problem>> problems(chunks.size());
+  std::vector<std::optional<BadRow>> bad_rows(chunks.size());
   std::atomic<std::size_t> done{skipped};
   executor.for_each(num_chunks, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
@@ -288,9 +288,9 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
     Index row = chunks[k].first_row;
     for_each_row(text, chunks[k], [&](std::string_view line, std::size_t at) {
       std::string what = parser.parse(line, row);
-      if (!what.empty()) problems[k] = Problem{row, at, std::move(what)};
+      if (!what.empty()) bad_rows[k] = BadRow{row, at, std::move(what)};
       ++row;
-      return !problems[k];
+      return !bad_rows[k];
     });
     issues[k] = std::move(parser.issues);
     release(chunks[k]);
@@ -299,11 +299,11 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
     tell_bytes(observer, so_far, file->bytes().size());
   });
   for (std::size_t k = 0; k < chunks.size(); ++k) {
-    if (problems[k]) {
+    if (bad_rows[k]) {
       const std::size_t begin = chunks[k].begin;
       const Index line =
-          chunks[k].first_line + count_newlines(text.substr(begin, problems[k]->offset - begin)) + 1;
-      throw_problem(name, *problems[k], line);
+          chunks[k].first_line + count_newlines(text.substr(begin, bad_rows[k]->offset - begin)) + 1;
+      throw_bad_row(name, *bad_rows[k], line);
     }
     table.merge(std::move(issues[k]));
   }

@@ -67,30 +67,30 @@ std::string cure_of(std::string_view text) {
 
 }  // namespace
 
-void throw_problem(const std::string& name, const Problem& problem, Index line) {
-  throw DataError(name + ": " + row_place(problem.row, line) + problem.what);
+void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line) {
+  throw DataError(name + ": " + row_place(bad_row.row, line) + bad_row.what);
 }
 
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor) {
   struct Result {
     Issues issues;
-    std::optional<Problem> problem;
+    std::optional<BadRow> bad_row;
   };
   std::vector<Result> results(at(num_blocks(num_rows)));
   for_each_block(executor, num_rows, [&](Index first, Index count) {
-    auto& [issues, problem] = results[at(first / kBlockRows)];
-    for (Index row = first; row < first + count && !problem; ++row) {
-      for (std::size_t col = 0; col < slots.size() && !problem; ++col) {
+    auto& [issues, bad_row] = results[at(first / kBlockRows)];
+    for (Index row = first; row < first + count && !bad_row; ++row) {
+      for (std::size_t col = 0; col < slots.size() && !bad_row; ++col) {
         const Slot& slot = slots[col];
         if (slot.base == nullptr || std::isfinite(slot.base[row * slot.stride])) continue;
         std::string what =
             table.store(slot.base[row * slot.stride], {row, static_cast<Index>(col)}, slot, issues);
-        if (!what.empty()) problem = Problem{row, 0, std::move(what)};
+        if (!what.empty()) bad_row = BadRow{row, 0, std::move(what)};
       }
     }
   });
   for (Result& result : results) {
-    if (result.problem) throw_problem(table.name(), *result.problem, 0);
+    if (result.bad_row) throw_bad_row(table.name(), *result.bad_row, 0);
     table.merge(std::move(result.issues));
   }
 }

@@ -1,7 +1,7 @@
 // A Dataset being filled: where each column's numbers go, what was odd about them, and the judgement at the
 // end.
 //
-// Readers fill blocks of rows in parallel. Each block keeps its own Issues and at most one Problem, the first
+// Readers fill blocks of rows in parallel. Each block keeps its own Issues and at most one BadRow, the first
 // it met; they are merged in block order, so what the user is told does not depend on the threads.
 #pragma once
 
@@ -25,7 +25,7 @@ struct Slot {
 
 /// What ends the reading. `what` follows the row's place in the message: ", column 'y': ..." or " has 4
 /// fields ...".
-struct Problem {
+struct BadRow {
   Index row = 0;           ///< 0-based input row
   std::size_t offset = 0;  ///< of the row in the text it was read from
   std::string what;
@@ -62,7 +62,7 @@ class Table {
 
   void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
 
-  /// Stores the value of a cell, or NaN and notes that it is missing. A problem's `what` if it is infinite,
+  /// Stores the value of a cell, or NaN and notes that it is missing. A BadRow's `what` if it is infinite,
   /// overflows or is no number; empty if all is well. `text` is how the cell reads, for messages.
   [[nodiscard]] std::string store(const CellValue& cell, std::string_view text, CellPlace place,
                                   const Slot& slot, Issues& issues) const;
@@ -93,7 +93,7 @@ class Table {
 /// Judges numbers that were put into the slots unseen, row by row. Throws DataError for infinite ones.
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor);
 
-/// The DataError of a problem: "file: row 17 (line 18), column 'y': ...".
-[[noreturn]] void throw_problem(const std::string& name, const Problem& problem, Index line);
+/// The DataError of a bad row: "file: row 17 (line 18), column 'y': ...".
+[[noreturn]] void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line);
 
 }  // namespace giga

@@ -96,7 +96,7 @@ class FitWork {
     const Stopwatch reporting;
     tell(observer_.watch, {.stage = Stage::Report});
     FitRun run =
-        fit_run(problem, job_.fit, result, executor_, {job_.times, notes_.kept(), job_.read, digest});
+        fit_run(problem, job_.fit, result, executor_, {job_.timings, notes_.kept(), job_.read, digest});
     for (const std::string& text : run.summary.warnings) notes_.mention(text);
     RunRecord& record = run.record;
     for (std::string& text : record.warnings) text = observer_.spelled(text);
@@ -109,7 +109,7 @@ class FitWork {
     // What runs before this one spent on stages that need not be done again.
     const double here = total_.seconds() - load_s - run.seconds.report;
     run.total_s = total_.seconds() + std::max(0.0, all_stages(result.seconds) - here);
-    if (!job_.times) return run;
+    if (!job_.timings) return run;
     record.options.threads = executor_.num_threads();
     record.seconds = run.seconds;
     record.total_s = run.total_s;
@@ -212,7 +212,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
   record.notes = about.notes;
   run.seconds = result.seconds;
   run.total_s = all_stages(result.seconds);
-  if (about.times) {
+  if (about.timings) {
     record.full_data = full_data_cost(problem, result.chains, result.sample.thin, executor);
     record.seconds = run.seconds;
     record.total_s = run.total_s;

@@ -65,11 +65,12 @@ class FunctionLikelihood : public Likelihood {
     }
   }
 
-  void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const override {
+  void directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
+                               double* out) const override {
     const Index dim = num_parameters();
     const Index num = features.points.count();
-    if (functions_.slopes) {
-      functions_.slopes(rows(first, count), features, out);
+    if (functions_.directional_derivatives) {
+      functions_.directional_derivatives(rows(first, count), features, out);
       for (Index i = 0; i < count; ++i) {
         const double times = features.scale * multiplicity(first + i);
         for (Index j = 0; j < num; ++j) out[i * num + j] *= times;
@@ -246,7 +247,8 @@ std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<do
   if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
   const bool by_hand = functions.gradient && functions.hessian;
-  if (!functions.log_likelihood || (!by_hand && !(functions.add_derivatives && functions.slopes)))
+  if (!functions.log_likelihood ||
+      (!by_hand && !(functions.add_derivatives && functions.directional_derivatives)))
     throw std::invalid_argument(
         "a model must have a log-likelihood, and gradient and Hessian or what replaces them");
   return std::make_unique<FunctionLikelihood>(std::move(functions), std::move(multiplicity));

@@ -130,8 +130,9 @@ void Regression::log_likelihoods(Index first, Index count, const Points& points,
   }
 }
 
-void Regression::slopes(Index first, Index count, const SlopeFeatures& features, double* out) const {
-  if (parts_->num_extras() > 0) return slopes_with_extras(first, count, features, out);
+void Regression::directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
+                                         double* out) const {
+  if (parts_->num_extras() > 0) return directional_derivatives_with_extras(first, count, features, out);
   const Points& points = features.points;
   const Index dim = num_columns(), num = points.count();
   const Index apart = features.frame ? features.frame->stride() : dim;
@@ -168,8 +169,8 @@ void Regression::Parts::extra_slopes(Index n, const double* s, const Points& poi
 }
 
 // <c_k, grad L_n> = l' <c_k, z> over the coefficients + sum_e c_k,e dl/dphi_e over the extras.
-void Regression::slopes_with_extras(Index first, Index count, const SlopeFeatures& features,
-                                    double* out) const {
+void Regression::directional_derivatives_with_extras(Index first, Index count,
+                                                     const DirectionalFeatures& features, double* out) const {
   const Points& points = features.points;
   const Index dim = num_columns(), num = points.count(), num_extras = parts_->num_extras();
   const Scratch z(dim), s(points.stride()), slope(num), extra(num_extras * num);

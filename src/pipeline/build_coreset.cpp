@@ -199,7 +199,7 @@ class Run {
     const ErrorMeasure measure = [&heldout](const Coreset& coreset) { return heldout.error(coreset); };
     const Index size = std::min(options_.size, table.num_rows());
     const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
-    const SamplingOptions sampling{options_.size, options_.seed, measure};
+    const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }
 

@@ -11,8 +11,8 @@
 
 namespace giga {
 
-SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
-                            std::string_view purpose) {
+DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
+                                  std::string_view purpose) {
   const Index dim = pihat.dim();
   std::vector<std::vector<double>> thetas(at(count));
   std::vector<std::pair<Index, Index>> order;  // coordinate, feature
@@ -24,7 +24,7 @@ SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std
     order.emplace_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(dim))), j);
   }
   std::sort(order.begin(), order.end());
-  SlopeFeatures features{
+  DirectionalFeatures features{
       Points(dim, count), {}, {}, std::sqrt(static_cast<double>(dim) / static_cast<double>(count))};
   for (Index j = 0; j < count; ++j) {
     const auto [coordinate, drawn] = order[at(j)];
@@ -58,7 +58,7 @@ RandomProjection::RandomProjection(const Likelihood& likelihood, const Normal& p
 
 void RandomProjection::read(Index first, Index count, double* out) const {
   if (options_.norm == Norm::Fisher || options_.norm == Norm::Whitened)
-    return likelihood_->slopes(first, count, features_, out);
+    return likelihood_->directional_derivatives(first, count, features_, out);
   likelihood_->log_likelihoods(first, count, features_.points, out);
   const bool centred = options_.norm == Norm::L2Centred;
   const auto features = static_cast<double>(options_.dim);

@@ -43,7 +43,7 @@ TEST(ActiveSet, ListsThePositiveWeightsByRow) {
 // Every row three times, in an order that mixes them.
 TEST(ActiveSet, NoMethodEverHoldsTwoIdenticalRows) {
   for (Index seed = 0; seed < 20 && !HasFailure(); ++seed) {
-    test::Problem p = test::gaussian_problem(60, 6, seed);
+    test::VectorSet p = test::gaussian_vectors(60, 6, seed);
     for (Index n = 20; n < 60; ++n) std::copy_n(p.row((n * 7) % 20), p.dim, p.data.begin() + n * p.dim);
     const DenseRows rows(p.view());
     for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {

@@ -15,14 +15,14 @@ namespace giga {
 namespace {
 
 using test::Oracle;
-using test::Problem;
+using test::VectorSet;
 
 TEST(Build, EveryMethodIsResumableAndSoundOnTwoHundredProblems) {
   test::expect_resumable(0, 200);
 }
 
 TEST(Build, ResumesOnATableOfAnotherSelectorAndThreadCount) {
-  const Problem p = test::gaussian_problem(6000, 9, 1);
+  const VectorSet p = test::gaussian_vectors(6000, 9, 1);
   const DenseRows rows(p.view());
   const VectorTable scan(rows, test::threads(1), {.selector = SelectorKind::Scan});
   const VectorTable codes(rows, test::threads(2), {.selector = SelectorKind::Quantised});
@@ -34,7 +34,7 @@ TEST(Build, ResumesOnATableOfAnotherSelectorAndThreadCount) {
 }
 
 TEST(Build, ResumesPastAnErrorToleranceThatEndedIt) {
-  const Problem p = test::gaussian_problem(400, 9, 2);
+  const VectorSet p = test::gaussian_vectors(400, 9, 2);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(1));
   const BuildResult loose = giga(table, {.size = 20, .tolerance = 0.3});
@@ -43,7 +43,7 @@ TEST(Build, ResumesPastAnErrorToleranceThatEndedIt) {
 }
 
 TEST(Build, LeavesAFinishedResultAsItIs) {
-  const Problem p = test::gaussian_problem(400, 9, 2);
+  const VectorSet p = test::gaussian_vectors(400, 9, 2);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(1));
   for (const Method method : test::kAllMethods) {
@@ -55,7 +55,7 @@ TEST(Build, LeavesAFinishedResultAsItIs) {
 }
 
 TEST(Observer, SeesEveryRecordInOrder) {
-  const Problem p = test::gaussian_problem(300, 8, 3);
+  const VectorSet p = test::gaussian_vectors(300, 8, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(1));
   for (const Method method : test::kAllMethods) {
@@ -74,7 +74,7 @@ TEST(Observer, SeesEveryRecordInOrder) {
 }
 
 TEST(Observer, StopsABuildThatCanBeResumed) {
-  const Problem p = test::gaussian_problem(300, 8, 3);
+  const VectorSet p = test::gaussian_vectors(300, 8, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(1));
   for (const Method method : test::kAllMethods) {
@@ -92,7 +92,7 @@ TEST(Observer, StopsABuildThatCanBeResumed) {
 }
 
 TEST(Observer, MayThrowThroughTheBuild) {
-  const Problem p = test::gaussian_problem(30, 3, 3);
+  const VectorSet p = test::gaussian_vectors(30, 3, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(1));
   const Observer angry = [](const StageProgress&) -> Answer { throw std::runtime_error("enough"); };
@@ -101,22 +101,22 @@ TEST(Observer, MayThrowThroughTheBuild) {
 }
 
 TEST(Resume, RefusesWhatItCannotGoOnFrom) {
-  const Problem p = test::gaussian_problem(30, 3, 3), q = test::gaussian_problem(31, 3, 3);
+  const VectorSet p = test::gaussian_vectors(30, 3, 3), q = test::gaussian_vectors(31, 3, 3);
   const DenseRows rows(p.view()), other_rows(q.view());
   const VectorTable table(rows, test::threads(2)), other(other_rows, test::threads(2));
   const BuildResult greedy = giga(table, {.size = 3});
   const BuildResult sampled = uniform(table, {.size = 3});
   EXPECT_THROW((void)resume(table, BuildResult{}, GreedyOptions{}), std::invalid_argument);
-  EXPECT_THROW((void)resume(table, BuildResult{}, SamplingOptions{}), std::invalid_argument);
+  EXPECT_THROW((void)resume(table, BuildResult{}, SubsampleOptions{}), std::invalid_argument);
   EXPECT_THROW((void)resume(other, greedy, GreedyOptions{}), std::invalid_argument);
-  EXPECT_THROW((void)resume(other, sampled, SamplingOptions{}), std::invalid_argument);
-  EXPECT_THROW((void)resume(table, greedy, SamplingOptions{}), std::invalid_argument);
+  EXPECT_THROW((void)resume(other, sampled, SubsampleOptions{}), std::invalid_argument);
+  EXPECT_THROW((void)resume(table, greedy, SubsampleOptions{}), std::invalid_argument);
   EXPECT_THROW((void)resume(table, sampled, GreedyOptions{}), std::invalid_argument);
   EXPECT_THROW((void)resume(table, greedy, GreedyOptions{.size = 0}), std::invalid_argument);
 }
 
 TEST(Options, OutOfRangeAreRefusedByNameAndValue) {
-  const Problem p = test::gaussian_problem(30, 3, 3);
+  const VectorSet p = test::gaussian_vectors(30, 3, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   const auto message = [&](const GreedyOptions& options) {
@@ -133,7 +133,7 @@ TEST(Options, OutOfRangeAreRefusedByNameAndValue) {
 }
 
 TEST(Options, HugeSizesAreNoError) {
-  const Problem p = test::gaussian_problem(30, 3, 3);
+  const VectorSet p = test::gaussian_vectors(30, 3, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   constexpr Index kHuge = std::numeric_limits<Index>::max();
@@ -145,7 +145,7 @@ TEST(Options, HugeSizesAreNoError) {
 }
 
 TEST(Options, MaxStepsEndsABuild) {
-  const Problem p = test::gaussian_problem(300, 8, 3);
+  const VectorSet p = test::gaussian_vectors(300, 8, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   for (const auto method : {&giga::giga, &giga::corrective, &giga::frank_wolfe, &giga::pursuit}) {
@@ -156,7 +156,7 @@ TEST(Options, MaxStepsEndsABuild) {
 }
 
 TEST(RelativeError, IsThatOfAnyWeights) {
-  const Problem p = test::gaussian_problem(40, 6, 4);
+  const VectorSet p = test::gaussian_vectors(40, 6, 4);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   const Oracle oracle(rows);
@@ -189,7 +189,7 @@ TEST(RelativeError, IsInfiniteForWeightsWhereTheSumIsZero) {
 }
 
 TEST(RelativeError, RefusesRowsBeyondTheTable) {
-  const Problem p = test::gaussian_problem(5, 2, 4);
+  const VectorSet p = test::gaussian_vectors(5, 2, 4);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   EXPECT_THROW((void)relative_error(table, {{5}, {1}}), std::invalid_argument);

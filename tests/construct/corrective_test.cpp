@@ -12,7 +12,7 @@ namespace giga {
 namespace {
 
 using test::Oracle;
-using test::Problem;
+using test::VectorSet;
 
 TEST(Corrective, IsNeverWorseThanGigaAndStationaryOnAThousandProblems) {
   test::expect_corrective_laws(0, 1000);
@@ -20,7 +20,7 @@ TEST(Corrective, IsNeverWorseThanGigaAndStationaryOnAThousandProblems) {
 
 TEST(Corrective, IsNeverWorseThanGigaAtAnyStepOfItsOwnPath) {
   for (Index i = 0; i < 200 && !HasFailure(); ++i) {
-    const Problem p = test::problem(i);
+    const VectorSet p = test::vector_set(i);
     SCOPED_TRACE(p.label());
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
@@ -42,7 +42,7 @@ TEST(Corrective, IsNeverWorseThanGigaAtAnyStepOfItsOwnPath) {
 // Each of the first steps solves the least-squares problem on the rows it had and the row it chose.
 TEST(CorrectiveAndPursuit, WeightsAreTheBestOfTheirRows) {
   for (Index i = 0; i < 160 && !HasFailure(); ++i) {
-    const Problem p = test::problem(i);
+    const VectorSet p = test::vector_set(i);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
@@ -70,7 +70,7 @@ TEST(Corrective, StaysStationaryAmongNearDuplicatesBesideOrdinaryRows) {
   for (Index seed = 0; seed < 300 && !HasFailure(); ++seed) {
     Stream random = stream(3, "clusters", seed);
     const auto dim = static_cast<Index>(2 + random.below(10));
-    Problem p = test::gaussian_problem(120, dim, 1000 + seed);
+    VectorSet p = test::gaussian_vectors(120, dim, 1000 + seed);
     const double spread = std::pow(10.0, -3 - 9 * random.uniform());
     const auto centres = static_cast<Index>(1 + random.below(12));
     for (Index n = centres; n < p.rows; ++n) {
@@ -106,8 +106,8 @@ TEST(Corrective, StaysStationaryAmongNearDuplicatesBesideOrdinaryRows) {
 
 TEST(Corrective, DropsPointsThatGetNoWeight) {
   bool dropped = false;
-  for (Index i = 0; i < 400; i += 8) {  // Gaussian problems
-    const Problem p = test::problem(i);
+  for (Index i = 0; i < 400; i += 8) {  // Gaussian sets
+    const VectorSet p = test::vector_set(i);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     const BuildResult result = corrective(table, {.size = 40});
@@ -118,7 +118,7 @@ TEST(Corrective, DropsPointsThatGetNoWeight) {
 }
 
 TEST(Corrective, ReachesRoundingWithNoMoreThanAboutDimPoints) {
-  const Problem p = test::gaussian_problem(5000, 20, 7);
+  const VectorSet p = test::gaussian_vectors(5000, 20, 7);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   const BuildResult result = corrective(table, {.size = 60});

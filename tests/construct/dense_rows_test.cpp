@@ -7,7 +7,7 @@
 
 #include "giga/base/random.hpp"
 #include "giga/construct/simulate.hpp"
-#include "support/problems.hpp"
+#include "support/vector_sets.hpp"
 
 namespace giga {
 namespace {
@@ -32,7 +32,7 @@ void expect_same_rows_however_asked(const RowSource& rows) {
 }
 
 TEST(RowSource, GivesTheSameBitsHoweverRowsAreAskedFor) {
-  const test::Problem p = test::gaussian_problem(777, 13, 1);
+  const test::VectorSet p = test::gaussian_vectors(777, 13, 1);
   expect_same_rows_however_asked(DenseRows(p.view()));
   expect_same_rows_however_asked(DenseRows(transposed(p.view())));
   expect_same_rows_however_asked(LoglikRows(p.view()));

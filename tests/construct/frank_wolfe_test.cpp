@@ -11,11 +11,11 @@ namespace giga {
 namespace {
 
 using test::Oracle;
-using test::Problem;
+using test::VectorSet;
 
 TEST(FrankWolfe, IsThePlainAlgorithm) {
   for (Index seed = 0; seed < 20; ++seed) {
-    const Problem p = test::gaussian_problem(60, 2 + seed, seed);
+    const VectorSet p = test::gaussian_vectors(60, 2 + seed, seed);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     test::expect_path(
@@ -26,7 +26,7 @@ TEST(FrankWolfe, IsThePlainAlgorithm) {
 
 TEST(FrankWolfe, StaysOnTheSimplexAndNeverRises) {
   for (Index i = 0; i < 400 && !HasFailure(); ++i) {
-    const Problem p = test::problem(i);
+    const VectorSet p = test::vector_set(i);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;

@@ -6,13 +6,13 @@
 #include "giga/construct/simulate.hpp"
 #include "support/executors.hpp"
 #include "support/oracle.hpp"
-#include "support/problems.hpp"
+#include "support/vector_sets.hpp"
 
 namespace giga {
 namespace {
 
 using test::Oracle;
-using test::Problem;
+using test::VectorSet;
 
 TEST(Giga, KeepsTheLawsOfThePaperOnAThousandProblems) {
   test::expect_giga_laws(0, 1000);
@@ -20,7 +20,7 @@ TEST(Giga, KeepsTheLawsOfThePaperOnAThousandProblems) {
 
 TEST(Giga, IsAlgorithmOneOfThePaper) {
   for (Index seed = 0; seed < 20; ++seed) {
-    const Problem p = test::gaussian_problem(60, 1 + seed, seed);
+    const VectorSet p = test::gaussian_vectors(60, 1 + seed, seed);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     test::expect_path(
@@ -31,7 +31,7 @@ TEST(Giga, IsAlgorithmOneOfThePaper) {
 // Step by step along the library's own path, so that ties do not part them.
 TEST(Giga, ChoosesARowOfTheLargestAlignmentAndMovesAsThePaperDoes) {
   for (Index i = 0; i < 400 && !HasFailure(); ++i) {
-    const Problem p = test::problem(i);
+    const VectorSet p = test::vector_set(i);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     if (table.zero_target()) continue;
@@ -95,7 +95,7 @@ TEST(Giga, ReachesTheClosedFormErrorOnAxes) {
 }
 
 TEST(Giga, EndsWithAReasonAfterReachingTheErrorFloor) {
-  const Problem p = test::gaussian_problem(20000, 50, 1);
+  const VectorSet p = test::gaussian_vectors(20000, 50, 1);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   const BuildResult result = giga(table, {.size = 250});
@@ -126,7 +126,7 @@ TEST(Giga, BreaksTiesByTheLowestRow) {
 }
 
 TEST(Giga, MeetsATolerance) {
-  const Problem p = test::gaussian_problem(500, 10, 3);
+  const VectorSet p = test::gaussian_vectors(500, 10, 3);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2));
   const BuildResult result = giga(table, {.size = 100, .tolerance = 0.01});

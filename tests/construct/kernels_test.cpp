@@ -6,7 +6,7 @@
 #include "construct/row_kernels.hpp"
 #include "construct/row_pass.hpp"
 #include "support/oracle.hpp"
-#include "support/problems.hpp"
+#include "support/vector_sets.hpp"
 
 namespace giga {
 namespace {
@@ -23,7 +23,7 @@ double dot_in_stated_order(const double* x, const double* y, Index dim) {
 
 TEST(RowKernels, HaveTheBitsOfTheStatedOrder) {
   for (Index dim = 1; dim <= 40; ++dim) {
-    const test::Problem p = test::gaussian_problem(11, dim, dim);
+    const test::VectorSet p = test::gaussian_vectors(11, dim, dim);
     std::vector<double> d(static_cast<std::size_t>(kernels::padded(dim)), 0.0), v = d;
     std::copy_n(p.row(9), dim, d.begin());
     std::copy_n(p.row(10), dim, v.begin());
@@ -55,7 +55,7 @@ TEST(RowKernels, NormsNeitherOverflowNorUnderflow) {
 
 TEST(RowKernels, SumInDoubleDouble) {
   for (const Index dim : {1, 3, 8, 17}) {
-    const test::Problem p = test::gaussian_problem(100, dim, dim);
+    const test::VectorSet p = test::gaussian_vectors(100, dim, dim);
     std::vector<double> high(static_cast<std::size_t>(dim), 0.0), low = high, more = high, more_low = high;
     kernels::add_rows(p.data.data(), 60, dim, high.data(), low.data());
     kernels::add_rows(p.row(60), 40, dim, more.data(), more_low.data());

@@ -31,7 +31,7 @@ bool same_bits(const StepRecord& x, const StepRecord& y) {
          same_bits(x.bound, y.bound);
 }
 
-bool identical_vectors(const Problem& p, Index m, Index n) {
+bool identical_vectors(const VectorSet& p, Index m, Index n) {
   return std::equal(p.row(m), p.row(m) + p.dim, p.row(n));
 }
 
@@ -95,7 +95,7 @@ BuildResult build_on(const VectorTable& table, BuildResult earlier, Index size, 
   if (is_greedy(earlier.method)) {
     return resume(table, std::move(earlier), GreedyOptions{.size = size}, observer);
   }
-  return resume(table, std::move(earlier), SamplingOptions{.size = size}, observer);
+  return resume(table, std::move(earlier), SubsampleOptions{.size = size}, observer);
 }
 
 void expect_same_bits(const BuildResult& got, const BuildResult& want, const std::string& what) {
@@ -129,7 +129,7 @@ void expect_path(const std::vector<Coreset>& path, const std::function<BuildResu
   }
 }
 
-void expect_sound(const Problem& p, const VectorTable& table, const BuildResult& result) {
+void expect_sound(const VectorSet& p, const VectorTable& table, const BuildResult& result) {
   SCOPED_TRACE(p.label() + ", " + std::string(name(result.method)) + ", " +
                std::string(name(result.termination)));
   expect_trace_in_order(result);
@@ -204,7 +204,7 @@ void expect_incremental(const VectorTable& table, const BuildResult& straight, I
 
 void expect_giga_laws(Index first, Index count) {
   for (Index i = first; i < first + count && !testing::Test::HasFailure(); ++i) {
-    const Problem p = problem(i);
+    const VectorSet p = vector_set(i);
     Stream random = stream(1, "giga laws", i);
     const auto size = static_cast<Index>(1 + random.below(60));
     const auto middle = static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(size)));
@@ -213,7 +213,7 @@ void expect_giga_laws(Index first, Index count) {
     const VectorTable table(rows, test::threads(1));
     const BuildResult result = giga(table, {.size = size});
     expect_sound(p, table, result);
-    if (p.kind == ProblemKind::Pairs) {
+    if (p.kind == VectorSetKind::Pairs) {
       EXPECT_EQ(name(result.termination), "zero_target");
     }
     if (table.zero_target()) continue;
@@ -225,7 +225,7 @@ void expect_giga_laws(Index first, Index count) {
 
 void expect_resumable(Index first, Index count) {
   for (Index i = first; i < first + count && !testing::Test::HasFailure(); ++i) {
-    const Problem p = problem(i);
+    const VectorSet p = vector_set(i);
     Stream random = stream(1, "resumable", i);
     const auto size = static_cast<Index>(1 + random.below(30));
     const auto middle = static_cast<Index>(1 + random.below(static_cast<std::uint64_t>(size)));
@@ -239,7 +239,7 @@ void expect_resumable(Index first, Index count) {
   }
 }
 
-void expect_selectors_agree(const Problem& p, Index size, bool may_scan) {
+void expect_selectors_agree(const VectorSet& p, Index size, bool may_scan) {
   const DenseRows rows(p.view());
   std::vector<BuildResult> want;
   for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
@@ -264,7 +264,7 @@ void expect_selectors_agree(const Problem& p, Index size, bool may_scan) {
 
 void expect_corrective_laws(Index first, Index count) {
   for (Index i = first; i < first + count && !testing::Test::HasFailure(); ++i) {
-    const Problem p = problem(i);
+    const VectorSet p = vector_set(i);
     Stream random = stream(1, "corrective laws", i);
     const auto size = static_cast<Index>(1 + random.below(30));
     SCOPED_TRACE(p.label() + ", size " + std::to_string(size));

@@ -1,5 +1,5 @@
 // What construction promises of every input, as checks that both the unit tests and the slow tests run, on
-// different numbers of problems. Failures name the problem.
+// different numbers of vector sets. Failures name the set.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "giga/construct/build.hpp"
-#include "support/problems.hpp"
+#include "support/vector_sets.hpp"
 
 namespace giga::test {
 
@@ -31,9 +31,9 @@ void expect_path(const std::vector<Coreset>& path, const std::function<BuildResu
 
 /// Everything that holds of a single result of any method: positive finite weights, ascending distinct rows,
 /// no identical vectors, sizes, errors recomputed by the oracle.
-void expect_sound(const Problem& problem, const VectorTable& table, const BuildResult& result);
+void expect_sound(const VectorSet& set, const VectorTable& table, const BuildResult& result);
 
-/// GIGA's laws on problem(first) .. problem(first + count - 1): those above, gamma in [0, 1],
+/// GIGA's laws on vector_set(first) .. vector_set(first + count - 1): those above, gamma in [0, 1],
 /// J(t+1) = J(t)(1 - <d_t,d_tn>^2), J(t) <= B(t), the error never rises.
 void expect_giga_laws(Index first, Index count);
 
@@ -41,8 +41,8 @@ void expect_giga_laws(Index first, Index count);
 void expect_resumable(Index first, Index count);
 
 /// The same rows, weights and traces from every selector on 1 and 2 threads.
-/// `may_scan`: the problem may have rows too short to weigh.
-void expect_selectors_agree(const Problem& problem, Index size, bool may_scan = false);
+/// `may_scan`: the set may have rows too short to weigh.
+void expect_selectors_agree(const VectorSet& set, Index size, bool may_scan = false);
 
 /// From the weights of a corrective build: its next step is no worse than GIGA's, the library's and the
 /// oracle's, and its weights are stationary.

@@ -11,7 +11,7 @@ namespace giga {
 namespace {
 
 using test::Oracle;
-using test::Problem;
+using test::VectorSet;
 
 BuildResult sample(const VectorTable& table, Method method, Index size, std::uint64_t seed) {
   return method == Method::Importance ? importance(table, {.size = size, .seed = seed})
@@ -22,7 +22,7 @@ constexpr Method kSampling[] = {Method::Importance, Method::Uniform};
 
 // The mean of L(w) over many seeds is L, within five standard errors in each of 4 components.
 TEST(Sampling, IsUnbiasedWithinFiveStandardErrors) {
-  Problem p = test::gaussian_problem(30, 4, 1);
+  VectorSet p = test::gaussian_vectors(30, 4, 1);
   for (Index n = 0; n < p.rows; ++n) {  // norms differ by up to 30, one row is zero, two are identical
     for (Index j = 0; j < p.dim; ++j)
       p.data[static_cast<std::size_t>(n * p.dim + j)] *= static_cast<double>(n);
@@ -56,8 +56,8 @@ TEST(Sampling, IsUnbiasedWithinFiveStandardErrors) {
 
 // Chi-square of the chosen rows against their probabilities: 5 standard deviations of its distribution.
 TEST(Sampling, DrawsRowsWithTheStatedProbabilities) {
-  const Problem p = [] {
-    Problem made = test::gaussian_problem(12, 3, 2);
+  const VectorSet p = [] {
+    VectorSet made = test::gaussian_vectors(12, 3, 2);
     for (Index i = 0; i < 36; ++i) made.data[static_cast<std::size_t>(i)] *= 1 + static_cast<double>(i / 3);
     return made;
   }();
@@ -85,7 +85,7 @@ TEST(Sampling, DrawsRowsWithTheStatedProbabilities) {
 }
 
 TEST(Sampling, IsAFunctionOfItsSeed) {
-  const Problem p = test::gaussian_problem(200, 5, 3);
+  const VectorSet p = test::gaussian_vectors(200, 5, 3);
   const DenseRows rows(p.view());
   const VectorTable one(rows, test::threads(1)), two(rows, test::threads(2));
   for (const Method method : kSampling) {
@@ -98,7 +98,7 @@ TEST(Sampling, IsAFunctionOfItsSeed) {
 }
 
 TEST(Sampling, HasAtMostAsManyPointsAsDraws) {
-  const Problem p = test::gaussian_problem(10, 5, 4);
+  const VectorSet p = test::gaussian_vectors(10, 5, 4);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(1));
   for (const Method method : kSampling) {

@@ -18,28 +18,28 @@
 namespace giga {
 namespace {
 
-using test::Problem;
+using test::VectorSet;
 
 TEST(Selector, AllReturnTheSameBitsOnAHundredProblemsOfEveryKind) {
   for (Index i = 0; i < 110 && !HasFailure(); ++i)
-    test::expect_selectors_agree(test::selector_problem(i, 6000), 15);
+    test::expect_selectors_agree(test::selector_vectors(i, 6000), 15);
 }
 
 TEST(Selector, AllReturnTheSameBitsInOneTwoAndThreeDimensions) {
   for (Index i = 0; i < 30 && !HasFailure(); ++i)
-    test::expect_selectors_agree(test::gaussian_problem(1 + 151 * i, 1 + i % 3, i), 20);
+    test::expect_selectors_agree(test::gaussian_vectors(1 + 151 * i, 1 + i % 3, i), 20);
 }
 
 TEST(Selector, AllReturnTheSameBitsAtTheEdgesOfBlocksAndTiles) {
   for (const Index rows : {15, 16, 17, 63, 64, 65, 4095, 4096, 4097, 8191, 8192, 8193})
-    test::expect_selectors_agree(test::gaussian_problem(rows, 7, rows), 8);
+    test::expect_selectors_agree(test::gaussian_vectors(rows, 7, rows), 8);
 }
 
 // Rows of a norm below 1e-305 sigma are taken as zero by all, whichever way they point.
 TEST(Selector, AllPassOverRowsTooShortToWeigh) {
   for (const double longest : {150, 200, 280}) {
     for (Index seed = 0; seed < 12 && !HasFailure(); ++seed) {
-      Problem p = test::gaussian_problem(300, 5, seed);
+      VectorSet p = test::gaussian_vectors(300, 5, seed);
       Stream random = stream(31, "short rows", seed);
       for (Index n = 0; n < p.rows; ++n) {  // a third of the rows is long, the others are around the limit
         const double exponent = n % 3 == 0 ? longest : longest - 306 + 6 * random.uniform();
@@ -70,7 +70,7 @@ TEST(Selector, NoMethodGivesAWeightThatOverflows) {
 
 TEST(Selector, AllReturnTheSameBitsOnDenormalRows) {
   for (Index seed = 0; seed < 40 && !HasFailure(); ++seed) {
-    Problem p = test::gaussian_problem(200, 4, seed);
+    VectorSet p = test::gaussian_vectors(200, 4, seed);
     for (double& value : p.data) value = std::round(4 * value) * 5e-324;
     test::expect_selectors_agree(p, 10);
   }
@@ -79,7 +79,7 @@ TEST(Selector, AllReturnTheSameBitsOnDenormalRows) {
 // One block in which a few rows have a far larger error of their codes than the others.
 TEST(Selector, AllReturnTheSameBitsWhereCodesAreCoarse) {
   for (Index seed = 0; seed < 12 && !HasFailure(); ++seed) {
-    Problem p = test::gaussian_problem(2000, 40, seed);
+    VectorSet p = test::gaussian_vectors(2000, 40, seed);
     for (Index n = 0; n < p.rows; n += 2) {  // one large component, the others below a step of the code
       for (Index j = 1; j < p.dim; ++j) p.data[static_cast<std::size_t>(n * p.dim + j)] *= 0.004;
     }
@@ -90,7 +90,7 @@ TEST(Selector, AllReturnTheSameBitsWhereCodesAreCoarse) {
 // Rows that must be asked for, as those of a projection.
 class AskedRows final : public RowSource {
  public:
-  explicit AskedRows(const Problem& p) : p_(p) {}
+  explicit AskedRows(const VectorSet& p) : p_(p) {}
   [[nodiscard]] Index num_rows() const override { return p_.rows; }
   [[nodiscard]] Index dim() const override { return p_.dim; }
   void read(Index first, Index count, double* out) const override {
@@ -98,7 +98,7 @@ class AskedRows final : public RowSource {
   }
 
  private:
-  const Problem& p_;
+  const VectorSet& p_;
 };
 
 std::unique_ptr<Selector> plain_codes(const RowSource& rows, const Executor& executor,
@@ -112,11 +112,11 @@ std::unique_ptr<Selector> plain_codes(const RowSource& rows, const Executor& exe
   return builder.finish(target);
 }
 
-// Codes made before l is known: of every kind of problem, whether they suit it or not.
+// Codes made before l is known: of every kind of set, whether they suit it or not.
 TEST(Selector, PlainCodesReturnTheRowOfTheScan) {
   const Threads executor(2);
   for (Index i = 0; i < 110 && !HasFailure(); ++i) {
-    const Problem p = test::selector_problem(i, 6000);
+    const VectorSet p = test::selector_vectors(i, 6000);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1), {.selector = SelectorKind::Scan});
     if (table.zero_target()) continue;
@@ -146,7 +146,7 @@ TEST(Selector, PlainCodesReturnTheRowOfTheScan) {
 }
 
 TEST(Selector, CodesOfRowsThatMustBeAskedForAreMadeAlongWithTheSum) {
-  const Problem p = test::gaussian_problem(9000, 40, 3);
+  const VectorSet p = test::gaussian_vectors(9000, 40, 3);
   const DenseRows held(p.view());
   const AskedRows asked(p);
   const VectorTable want(held, test::threads(2), {.selector = SelectorKind::Quantised}),
@@ -168,7 +168,7 @@ struct Owned {
 TEST(Selector, AllReturnTheSameBitsFromFloatAndFortranOrder) {
   for (Index seed = 0; seed < 6 && !HasFailure(); ++seed) {
     const Index dim = 3 + 4 * seed;
-    Problem p = test::gaussian_problem(5000, dim, seed);
+    VectorSet p = test::gaussian_vectors(5000, dim, seed);
     for (double& value : p.data) value = static_cast<double>(static_cast<float>(value));
     Owned owned;
     owned.floats.assign(p.data.size(), 0.0F);
@@ -199,7 +199,7 @@ TEST(Selector, AllReturnTheSameBitsFromFloatAndFortranOrder) {
 
 // A table serves any number of builds, and what one build remembers is no other's business.
 TEST(Selector, GivesTheSameAnswerWhoeverAskedBefore) {
-  const Problem p = test::gaussian_problem(9000, 12, 1);
+  const VectorSet p = test::gaussian_vectors(9000, 12, 1);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2), {.selector = SelectorKind::Quantised});
   const BuildResult first = giga(table, {.size = 20});
@@ -208,7 +208,7 @@ TEST(Selector, GivesTheSameAnswerWhoeverAskedBefore) {
 }
 
 TEST(Selector, QuantisedScoresFewRowsInDouble) {
-  const Problem p = test::gaussian_problem(50000, 20, 1);
+  const VectorSet p = test::gaussian_vectors(50000, 20, 1);
   const DenseRows rows(p.view());
   const VectorTable table(rows, test::threads(2), {.selector = SelectorKind::Quantised});
   const BuildResult result = giga(table, {.size = 30});

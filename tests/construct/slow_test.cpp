@@ -40,7 +40,7 @@ TEST(CorrectiveAtLength, IsNeverWorseThanGigaOnTenThousandProblems) {
 
 TEST(SelectorAtLength, AllReturnTheSameBitsOnAThousandProblems) {
   for (Index i = 0; i < 1000 && !HasFailure(); ++i)
-    test::expect_selectors_agree(test::selector_problem(i, 20000), 12);
+    test::expect_selectors_agree(test::selector_vectors(i, 20000), 12);
 }
 
 TEST(SelectorAtLength, AllReturnTheSameBitsOnAMillionRows) {

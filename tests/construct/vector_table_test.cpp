@@ -19,7 +19,7 @@ namespace giga {
 namespace {
 
 using test::Oracle;
-using test::Problem;
+using test::VectorSet;
 
 // 1e16 + 1 - 1e16 in each component, its terms in different blocks: plain sums lose the 1.
 TEST(VectorTable, SumsExactlyUnderMassiveCancellation) {
@@ -48,7 +48,7 @@ TEST(VectorTable, SumsExactlyUnderMassiveCancellation) {
 }
 
 TEST(VectorTable, SumsHaveTheSameBitsOnAnyNumberOfThreads) {
-  const Problem p = test::gaussian_problem(20000, 7, 1);
+  const VectorSet p = test::gaussian_vectors(20000, 7, 1);
   const DenseRows rows(p.view());
   const VectorTable one(rows, test::threads(1));
   const Oracle oracle(rows);
@@ -63,8 +63,8 @@ TEST(VectorTable, SumsHaveTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(VectorTable, HasNoTargetWhereRowsCancel) {
   for (Index i = 5; i < 800; i += 8) {  // pairs
-    const Problem p = test::problem(i);
-    ASSERT_EQ(p.kind, test::ProblemKind::Pairs);
+    const VectorSet p = test::vector_set(i);
+    ASSERT_EQ(p.kind, test::VectorSetKind::Pairs);
     const DenseRows rows(p.view());
     const VectorTable table(rows, test::threads(1));
     EXPECT_TRUE(table.zero_target()) << p.label();
@@ -112,7 +112,7 @@ TEST(VectorTable, RefusesNonFiniteValuesByCountAndPlace) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   for (const SelectorKind kind :
        {SelectorKind::Auto, SelectorKind::Scan, SelectorKind::Quantised, SelectorKind::CapTree}) {
-    Problem p = test::gaussian_problem(9000, 30, 1);
+    VectorSet p = test::gaussian_vectors(9000, 30, 1);
     p.data[30 * 17 + 3] = kNan;
     const DenseRows rows(p.view());
     const auto make = [&] { const VectorTable table(rows, test::threads(2), {.selector = kind}); };

@@ -50,7 +50,7 @@ struct WholeRun {
     fit.chains = sample(Posterior(*model, problem.prior()), fit.sample,
                         dispersed_starts(fit.coreset.pihat, 3, 1), executor);
     fit.certificate = certify_coreset(problem, fit.coreset.coreset, fit.chains, executor);
-    run = fit_run(problem, {.chains = 3}, fit, executor, {.times = false});
+    run = fit_run(problem, {.chains = 3}, fit, executor, {.timings = false});
     report = report_data(run.record, run.summary);
   }
 

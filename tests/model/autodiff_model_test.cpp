@@ -117,17 +117,17 @@ TEST(AutodiffModel, GradientsAtManyPointsAreThoseByHandAndAddRowAfterRow) {
 
 TEST(AutodiffModel, SlopesAlongCoordinatesAndFramesAreThoseByHand) {
   const auto [made, by_hand] = make_pair(40, 6);
-  SlopeFeatures features{random_points(6, 12), {0, 0, 0, 1, 2, 2, 3, 4, 4, 5, 5, 5}, {}, 0.25};
+  DirectionalFeatures features{random_points(6, 12), {0, 0, 0, 1, 2, 2, 3, 4, 4, 5, 5, 5}, {}, 0.25};
   for (const bool framed : {false, true}) {
     if (framed) features.frame.emplace(random_points(6, 6));
     std::vector<double> got(360), want(got.size()), single(12);
-    made->slopes(5, 30, features, got.data());
-    by_hand->slopes(5, 30, features, want.data());
+    made->directional_derivatives(5, 30, features, got.data());
+    by_hand->directional_derivatives(5, 30, features, want.data());
     double size = 1;
     for (const double each : want) size = std::max(size, std::abs(each));
     expect_same(got, want, size);
     for (Index i = 0; i < 30; ++i) {  // the bits depend on the row and the point alone
-      made->slopes(5 + i, 1, features, single.data());
+      made->directional_derivatives(5 + i, 1, features, single.data());
       EXPECT_TRUE(std::equal(single.begin(), single.end(), got.begin() + i * 12));
     }
   }
@@ -200,7 +200,7 @@ TEST(AutodiffModel, WhereAModelThrowsTheLogLikelihoodIsMinusInfinityAndTheModeIs
   Points points(1, 2);
   points.set(0, std::vector<double>{-1});
   points.set(1, std::vector<double>{1});
-  const SlopeFeatures features{points, {0, 0}, {}, 1};
+  const DirectionalFeatures features{points, {0, 0}, {}, 1};
   for (const Likelihood* model : {made.get(), by_hand.get()}) {
     const Derivatives refused = model->evaluate(std::vector<double>{-1}, Order::Hessian, pool);
     EXPECT_EQ(refused.value, -kInf);
@@ -210,7 +210,7 @@ TEST(AutodiffModel, WhereAModelThrowsTheLogLikelihoodIsMinusInfinityAndTheModeIs
     model->log_likelihoods(0, 5, points, out.data());
     EXPECT_EQ(out[0], -kInf);
     EXPECT_EQ(out[1], -0.125);
-    model->slopes(0, 5, features, out.data());
+    model->directional_derivatives(0, 5, features, out.data());
     EXPECT_TRUE(std::isnan(out[0]));
     EXPECT_EQ(out[1], -0.375);
     model->add_log_likelihoods(0, 5, points, sums.data());

@@ -57,11 +57,11 @@ TEST(Regression, GradientAndHessianMeetFiniteDifferencesToOneInTenMillion) {
 TEST(Regression, SlopesAreDerivativesOfTheLogLikelihoodsOfEachRow) {
   for (const Family family : kFamilies) {
     const Regression model = regression(family, 20, 3, 3);
-    SlopeFeatures features{Points(3, 3), {0, 1, 2}, {}, 1};
+    DirectionalFeatures features{Points(3, 3), {0, 1, 2}, {}, 1};
     const std::vector<double> theta = some_theta(3, 4);
     for (Index j = 0; j < 3; ++j) features.points.set(j, theta);
     std::vector<double> slopes(60);
-    model.slopes(0, 20, features, slopes.data());
+    model.directional_derivatives(0, 20, features, slopes.data());
     for (Index n = 0; n < 20; ++n) {
       for (Index d = 0; d < 3; ++d) {
         const auto value = [&](double by) {

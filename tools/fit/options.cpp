@@ -59,7 +59,7 @@ std::string command_line(const std::filesystem::path& input, const std::vector<S
 void set_output(const Arguments& arguments, FitRequest& request) {
   FitJob& job = request.job;
   job.force = arguments.flag("force");
-  job.times = !arguments.flag("no-times");
+  job.timings = !arguments.flag("no-times");
   request.json = arguments.flag("json");
   request.quiet = arguments.flag("quiet");
   request.strict = arguments.flag("strict");

@@ -56,7 +56,7 @@ struct GreedyOptions {
   ErrorMeasure heldout = {};
 };
 
-struct SamplingOptions {
+struct SubsampleOptions {
   Index size = 100;  ///< Number of draws with replacement; the coreset has at most that many points; >= 1.
   std::uint64_t seed = 1;
   ErrorMeasure heldout = {};  ///< If set, it is recorded after every draw.
@@ -118,16 +118,16 @@ struct BuildResult {
                                   const Observer& observer = {});
 
 /// `size` draws of row n with probability sigma_n / sigma, weighted to be unbiased.
-[[nodiscard]] BuildResult importance(const VectorTable& table, const SamplingOptions& options = {},
+[[nodiscard]] BuildResult importance(const VectorTable& table, const SubsampleOptions& options = {},
                                      const Observer& observer = {});
 
 /// `size` draws of rows with equal probability, weighted to be unbiased.
-[[nodiscard]] BuildResult uniform(const VectorTable& table, const SamplingOptions& options = {},
+[[nodiscard]] BuildResult uniform(const VectorTable& table, const SubsampleOptions& options = {},
                                   const Observer& observer = {});
 
 /// Any of them by its name: the greedy methods take `greedy`, the others `sampling`.
 [[nodiscard]] BuildResult build(const VectorTable& table, Method method, const GreedyOptions& greedy,
-                                const SamplingOptions& sampling, const Observer& observer = {});
+                                const SubsampleOptions& sampling, const Observer& observer = {});
 
 /// Goes on from an earlier result of the same table with any of the methods. To 100 and on to 200 gives the
 /// same bits as straight to 200. Throws std::invalid_argument if `earlier` has no state or is of another
@@ -137,7 +137,7 @@ struct BuildResult {
 
 /// The seed is that of the earlier build; options.seed is not looked at.
 [[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier,
-                                 const SamplingOptions& options, const Observer& observer = {});
+                                 const SubsampleOptions& options, const Observer& observer = {});
 
 /// |L(w) - L| / |L|, in extended precision, of any rows and weights; 0 if both are zero.
 [[nodiscard]] double relative_error(const VectorTable& table, const Coreset& coreset);

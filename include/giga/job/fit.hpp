@@ -35,7 +35,7 @@ struct FitJob {
   Protocol protocol = Protocol::Stan;      ///< For the record.
   std::filesystem::path out = {};          ///< The folder.
   bool force = false;                      ///< Replace the files of an earlier run.
-  bool times = true;                       ///< Whether measured times are written; without them the same seed
+  bool timings = true;                     ///< Whether measured times are written; without them the same seed
                                            ///< gives the same bytes in every file.
   std::string command_line = {};           ///< For the record and the page.
   std::vector<Setting> settings = {};      ///< By which a run that was stopped can be asked for again.
@@ -57,9 +57,9 @@ struct FitRun {
 /// Throws what run_build throws.
 [[nodiscard]] FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer = {});
 
-/// The record, summary and coreset of a fit that was made. Times are measured if `options.times`.
+/// The record, summary and coreset of a fit that was made. Times are measured if `options.timings`.
 struct FitRecordOptions {
-  bool times = true;
+  bool timings = true;
   std::vector<std::string> notes = {};
   ReadOptions read = {};         ///< Of a table,
   std::string data_digest = {};  ///< as is this.

@@ -77,10 +77,10 @@ void add_derivatives(const Model& model, std::span<const Index> rows, std::span<
   }
 }
 
-/// slopes of RowFunctions.
+/// directional_derivatives of RowFunctions.
 template <DifferentiableRowModel Model>
-void find_slopes(const Model& model, std::span<const Index> rows, const SlopeFeatures& features,
-                 double* out) {
+void find_directional_derivatives(const Model& model, std::span<const Index> rows,
+                                  const DirectionalFeatures& features, double* out) {
   const Points& points = features.points;
   std::vector<Dual> theta(static_cast<std::size_t>(points.dim()));
   for (Index j = 0; j < points.count(); ++j) {
@@ -120,8 +120,9 @@ template <NeedsDerivatives Model>
                                        const double* theta, Order order, Derivatives& sum) {
     autodiff::add_derivatives(*shared, rows, times, theta, order, sum);
   };
-  functions.slopes = [shared](std::span<const Index> rows, const SlopeFeatures& features, double* out) {
-    autodiff::find_slopes(*shared, rows, features, out);
+  functions.directional_derivatives = [shared](std::span<const Index> rows,
+                                               const DirectionalFeatures& features, double* out) {
+    autodiff::find_directional_derivatives(*shared, rows, features, out);
   };
   take_optional_members(functions, shared);
   return likelihood_of(std::move(functions), std::move(multiplicity));

@@ -70,9 +70,9 @@ class Points {
   std::vector<double> values_;
 };
 
-/// Derivatives along chosen directions: slope j of a row is scale * <c_k, grad L_n(theta_j)> with k =
+/// Derivatives along chosen directions: derivative j of a row is scale * <c_k, grad L_n(theta_j)> with k =
 /// coordinate[j].
-struct SlopeFeatures {
+struct DirectionalFeatures {
   Points points;                  ///< theta_j
   std::vector<Index> coordinate;  ///< of each point, 0 .. D-1, ascending
   std::optional<Points> frame;    ///< c_0 .. c_{D-1}; none: the unit vectors
@@ -92,8 +92,9 @@ class Likelihood {
   /// of an element depend on n and theta_s alone. Safe from several threads, as are all functions here.
   virtual void log_likelihoods(Index first, Index count, const Points& points, double* out) const = 0;
 
-  /// out[i * J + j] = slope j of row n = first + i, times the multiplicity. Bits as for log_likelihoods.
-  virtual void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const = 0;
+  /// out[i * J + j] = derivative j of row n = first + i, times the multiplicity. Bits as for log_likelihoods.
+  virtual void directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
+                                       double* out) const = 0;
 
   /// out[s] += sum of multiplicity(n) L_n(theta_s) over the rows first .. first + count - 1, each to 1e-14
   /// absolute or a few roundings of its terms. The bits of an element do not depend on the other points.
@@ -137,7 +138,7 @@ concept RowModel = requires(const Model& model, Index n, const double* theta, do
 };
 
 /// The functions of a model given row by row, with the type forgotten: gradient and hessian, or
-/// add_derivatives and slopes in their place.
+/// add_derivatives and directional_derivatives in their place.
 struct RowFunctions {
   Index num_rows = 0;
   Index num_parameters = 0;
@@ -151,7 +152,8 @@ struct RowFunctions {
                      Order order, Derivatives& sum)>
       add_derivatives = {};
   /// out[i * J + j] = <c_k, grad L_n(theta_j)>, k = coordinate[j], for n = rows[i]: without the scale.
-  std::function<void(std::span<const Index> rows, const SlopeFeatures& features, double* out)> slopes = {};
+  std::function<void(std::span<const Index> rows, const DirectionalFeatures& features, double* out)>
+      directional_derivatives = {};
 
   std::function<std::vector<double>()> start = {};        ///< none: that of Likelihood
   std::function<std::string(Index)> parameter_name = {};  ///< none: that of Likelihood

@@ -36,7 +36,8 @@ class Regression final : public Likelihood, public LinearModel {
   [[nodiscard]] Index num_parameters() const override;
   [[nodiscard]] double multiplicity(Index n) const override;
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
-  void slopes(Index first, Index count, const SlopeFeatures& features, double* out) const override;
+  void directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
+                               double* out) const override;
   void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
   void add_gradients(Index first, Index count, const Points& points, Index apart, double* out) const override;
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
@@ -57,7 +58,8 @@ class Regression final : public Likelihood, public LinearModel {
 
  private:
   struct Parts;
-  void slopes_with_extras(Index first, Index count, const SlopeFeatures& features, double* out) const;
+  void directional_derivatives_with_extras(Index first, Index count, const DirectionalFeatures& features,
+                                           double* out) const;
 
   std::unique_ptr<const Parts> parts_;
 };

@@ -72,7 +72,7 @@ class CurvatureProjection final : public RowSource {
   const Normal* pihat_;
   CurvatureProjectionOptions options_;
   Points frame_;  // the columns of C, turned where the rows span fewer dimensions
-  SlopeFeatures remainder_;
+  DirectionalFeatures remainder_;
   std::vector<double> slope_, curvature_;
 };
 

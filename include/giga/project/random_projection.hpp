@@ -54,12 +54,12 @@ class RandomProjection final : public RowSource {
  private:
   const Likelihood* likelihood_;
   RandomProjectionOptions options_;
-  SlopeFeatures features_;
+  DirectionalFeatures features_;
 };
 
 /// Draws theta_j ~ pihat and coordinates d_j, feature by feature, and puts them in order of the coordinates.
 /// The scale is sqrt(D / count).
-[[nodiscard]] SlopeFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
-                                          std::string_view purpose);
+[[nodiscard]] DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitened,
+                                                std::uint64_t seed, std::string_view purpose);
 
 }  // namespace giga

@@ -1,4 +1,4 @@
-// Random problems for construction: every kind of input that it must take as ordinary. Problem i is a
+// Random sets of vectors for construction: every kind of input that it must take as ordinary. Set i is a
 // function of i alone.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace giga::test {
 
-enum class ProblemKind {
+enum class VectorSetKind {
   Gaussian,       ///< Normal components, half of the time with a common mean.
   Binary,         ///< Components 0 and 1.
   Collinear,      ///< Multiples of one vector, half of the time of both signs.
@@ -24,24 +24,24 @@ enum class ProblemKind {
   Clustered,      ///< A few centres, rows within 1e-6 of them.
   NearTarget,     ///< One vector, plus noise between 1e-3 and 1e-7 of its size: all nearly parallel to L.
 };
-constexpr auto name_table(ProblemKind) {
-  using enum ProblemKind;
-  return names_are<ProblemKind>({{Gaussian, "gaussian"},
-                                 {Binary, "binary"},
-                                 {Collinear, "collinear"},
-                                 {Axis, "axis"},
-                                 {NearDuplicate, "near-duplicate"},
-                                 {Pairs, "pairs"},
-                                 {PairsAndRest, "pairs-and-rest"},
-                                 {MixedNorms, "mixed-norms"},
-                                 {LowRank, "low-rank"},
-                                 {Clustered, "clustered"},
-                                 {NearTarget, "near-target"}});
+constexpr auto name_table(VectorSetKind) {
+  using enum VectorSetKind;
+  return names_are<VectorSetKind>({{Gaussian, "gaussian"},
+                                   {Binary, "binary"},
+                                   {Collinear, "collinear"},
+                                   {Axis, "axis"},
+                                   {NearDuplicate, "near-duplicate"},
+                                   {Pairs, "pairs"},
+                                   {PairsAndRest, "pairs-and-rest"},
+                                   {MixedNorms, "mixed-norms"},
+                                   {LowRank, "low-rank"},
+                                   {Clustered, "clustered"},
+                                   {NearTarget, "near-target"}});
 }
 
 /// N x J, row-major.
-struct Problem {
-  ProblemKind kind = ProblemKind::Gaussian;
+struct VectorSet {
+  VectorSetKind kind = VectorSetKind::Gaussian;
   Index index = 0;
   Index rows = 0, dim = 0;
   std::vector<double> data;
@@ -53,12 +53,12 @@ struct Problem {
 
 /// The eight kinds; N 1..500 and J 1..50, small ones more often. Some have zero rows, some have
 /// duplicates.
-[[nodiscard]] Problem problem(Index i);
+[[nodiscard]] VectorSet vector_set(Index i);
 
 /// All kinds; N 1..max_rows and J 1..60, with zero rows and duplicates as above.
-[[nodiscard]] Problem selector_problem(Index i, Index max_rows);
+[[nodiscard]] VectorSet selector_vectors(Index i, Index max_rows);
 
 /// Normal components.
-[[nodiscard]] Problem gaussian_problem(Index rows, Index dim, Index seed);
+[[nodiscard]] VectorSet gaussian_vectors(Index rows, Index dim, Index seed);
 
 }  // namespace giga::test

@@ -1,4 +1,4 @@
-#include "support/problems.hpp"
+#include "support/vector_sets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,19 +24,19 @@ std::vector<double> normals(Stream& random, Index count) {
   return out;
 }
 
-using Fill = void (*)(Stream&, Problem&);
+using Fill = void (*)(Stream&, VectorSet&);
 
-void fill_gaussian(Stream& random, Problem& p) {
+void fill_gaussian(Stream& random, VectorSet& p) {
   const double mean = random.uniform() < 0.5 ? 0.0 : random.uniform();
   for (double& value : p.data) value = random.normal() + mean;
 }
 
-void fill_binary(Stream& random, Problem& p) {
+void fill_binary(Stream& random, VectorSet& p) {
   const double ones = 0.1 + 0.4 * static_cast<double>(pick(random, 3));
   for (double& value : p.data) value = random.uniform() < ones ? 1.0 : 0.0;
 }
 
-void fill_collinear(Stream& random, Problem& p) {
+void fill_collinear(Stream& random, VectorSet& p) {
   const std::vector<double> base = normals(random, p.dim);
   const bool both_signs = random.uniform() < 0.5;
   for (Index n = 0; n < p.rows; ++n) {
@@ -46,7 +46,7 @@ void fill_collinear(Stream& random, Problem& p) {
   }
 }
 
-void fill_axis(Stream& random, Problem& p) {
+void fill_axis(Stream& random, VectorSet& p) {
   const bool unit = random.uniform() < 0.5;
   const bool in_turn = random.uniform() < 0.5;
   const bool both_signs = random.uniform() < 0.25;
@@ -58,7 +58,7 @@ void fill_axis(Stream& random, Problem& p) {
   }
 }
 
-void fill_around(Stream& random, Problem& p, Index centres, double spread) {
+void fill_around(Stream& random, VectorSet& p, Index centres, double spread) {
   const std::vector<double> base = normals(random, centres * p.dim);
   for (Index n = 0; n < p.rows; ++n) {
     const Index centre = pick(random, centres);
@@ -69,18 +69,18 @@ void fill_around(Stream& random, Problem& p, Index centres, double spread) {
   }
 }
 
-void fill_near_duplicate(Stream& random, Problem& p) {
+void fill_near_duplicate(Stream& random, VectorSet& p) {
   fill_around(random, p, 1, 1e-9);
 }
-void fill_clustered(Stream& random, Problem& p) {
+void fill_clustered(Stream& random, VectorSet& p) {
   fill_around(random, p, 1 + pick(random, 6), 1e-6);
 }
-void fill_near_target(Stream& random, Problem& p) {
+void fill_near_target(Stream& random, VectorSet& p) {
   fill_around(random, p, 1, std::pow(10.0, -3 - 4 * random.uniform()));
 }
 
 // The first `rest` rows are left; what follows comes in pairs, in any order.
-void fill_pairs(Stream& random, Problem& p, Index rest, double rest_size) {
+void fill_pairs(Stream& random, VectorSet& p, Index rest, double rest_size) {
   if ((p.rows - rest) % 2 != 0) --p.rows;
   p.data.resize(static_cast<std::size_t>(p.rows * p.dim));
   std::vector<Index> order(static_cast<std::size_t>(p.rows));
@@ -96,18 +96,18 @@ void fill_pairs(Stream& random, Problem& p, Index rest, double rest_size) {
   }
 }
 
-void fill_all_pairs(Stream& random, Problem& p) {
+void fill_all_pairs(Stream& random, VectorSet& p) {
   p.rows = std::max<Index>(p.rows, 2);
   p.data.assign(static_cast<std::size_t>(p.rows * p.dim), 0.0);
   fill_pairs(random, p, 0, 1);
 }
 
-void fill_pairs_and_rest(Stream& random, Problem& p) {
+void fill_pairs_and_rest(Stream& random, VectorSet& p) {
   const Index rest = std::min(p.rows, 1 + pick(random, 5));
   fill_pairs(random, p, rest, std::pow(10.0, -9 * random.uniform() * random.uniform()));
 }
 
-void fill_mixed_norms(Stream& random, Problem& p) {
+void fill_mixed_norms(Stream& random, VectorSet& p) {
   for (Index n = 0; n < p.rows; ++n) {
     std::vector<double> row = normals(random, p.dim);
     double square = 0;
@@ -118,7 +118,7 @@ void fill_mixed_norms(Stream& random, Problem& p) {
   }
 }
 
-void fill_low_rank(Stream& random, Problem& p) {
+void fill_low_rank(Stream& random, VectorSet& p) {
   const Index rank = 2 + pick(random, 2);
   const std::vector<double> base = normals(random, rank * p.dim);
   for (Index n = 0; n < p.rows; ++n) {
@@ -133,30 +133,30 @@ void fill_low_rank(Stream& random, Problem& p) {
 }
 
 struct Recipe {
-  ProblemKind kind;
+  VectorSetKind kind;
   Fill fill;
 };
 
 // The issue's kinds first.
 constexpr Recipe kRecipes[] = {
-    {ProblemKind::Gaussian, fill_gaussian},
-    {ProblemKind::Binary, fill_binary},
-    {ProblemKind::Collinear, fill_collinear},
-    {ProblemKind::Axis, fill_axis},
-    {ProblemKind::NearDuplicate, fill_near_duplicate},
-    {ProblemKind::Pairs, fill_all_pairs},
-    {ProblemKind::PairsAndRest, fill_pairs_and_rest},
-    {ProblemKind::MixedNorms, fill_mixed_norms},
-    {ProblemKind::LowRank, fill_low_rank},
-    {ProblemKind::Clustered, fill_clustered},
-    {ProblemKind::NearTarget, fill_near_target},
+    {VectorSetKind::Gaussian, fill_gaussian},
+    {VectorSetKind::Binary, fill_binary},
+    {VectorSetKind::Collinear, fill_collinear},
+    {VectorSetKind::Axis, fill_axis},
+    {VectorSetKind::NearDuplicate, fill_near_duplicate},
+    {VectorSetKind::Pairs, fill_all_pairs},
+    {VectorSetKind::PairsAndRest, fill_pairs_and_rest},
+    {VectorSetKind::MixedNorms, fill_mixed_norms},
+    {VectorSetKind::LowRank, fill_low_rank},
+    {VectorSetKind::Clustered, fill_clustered},
+    {VectorSetKind::NearTarget, fill_near_target},
 };
 constexpr Index kIssueKinds = 8;
 constexpr Index kAllKinds = 11;
 
 // A pair whose other half is overwritten is no pair any more: those are left alone.
-void add_special_rows(Stream& random, Problem& p) {
-  if (p.kind == ProblemKind::Pairs || p.kind == ProblemKind::PairsAndRest) return;
+void add_special_rows(Stream& random, VectorSet& p) {
+  if (p.kind == VectorSetKind::Pairs || p.kind == VectorSetKind::PairsAndRest) return;
   const bool zeros = random.uniform() < 0.2, duplicates = random.uniform() < 0.2;
   const Index count = 1 + p.rows / 10;
   for (Index i = 0; i < count && zeros; ++i)
@@ -167,8 +167,8 @@ void add_special_rows(Stream& random, Problem& p) {
   }
 }
 
-Problem made(const Recipe& recipe, Index index, Index rows, Index dim, Stream& random) {
-  Problem p{recipe.kind, index, rows, dim, {}};
+VectorSet made(const Recipe& recipe, Index index, Index rows, Index dim, Stream& random) {
+  VectorSet p{recipe.kind, index, rows, dim, {}};
   p.data.assign(static_cast<std::size_t>(rows * dim), 0.0);
   recipe.fill(random, p);
   add_special_rows(random, p);
@@ -177,26 +177,26 @@ Problem made(const Recipe& recipe, Index index, Index rows, Index dim, Stream& r
 
 }  // namespace
 
-std::string Problem::label() const {
-  return "problem " + std::to_string(index) + " (" + std::string(name(kind)) + ", " + std::to_string(rows) +
+std::string VectorSet::label() const {
+  return "set " + std::to_string(index) + " (" + std::string(name(kind)) + ", " + std::to_string(rows) +
          " x " + std::to_string(dim) + ")";
 }
 
-Problem problem(Index i) {
+VectorSet vector_set(Index i) {
   Stream random = stream(20180701, "problem", i);
   const Index rows = log_uniform(random, 1, 500), dim = log_uniform(random, 1, 50);
   return made(kRecipes[i % kIssueKinds], i, rows, dim, random);
 }
 
-Problem selector_problem(Index i, Index max_rows) {
+VectorSet selector_vectors(Index i, Index max_rows) {
   Stream random = stream(20180702, "selector problem", i);
   const Index rows = log_uniform(random, 1, max_rows), dim = log_uniform(random, 1, 60);
   return made(kRecipes[i % kAllKinds], i, rows, dim, random);
 }
 
-Problem gaussian_problem(Index rows, Index dim, Index seed) {
+VectorSet gaussian_vectors(Index rows, Index dim, Index seed) {
   Stream random = stream(20180703, "gaussian problem", seed);
-  Problem p{ProblemKind::Gaussian, seed, rows, dim, {}};
+  VectorSet p{VectorSetKind::Gaussian, seed, rows, dim, {}};
   p.data = normals(random, rows * dim);
   return p;
 }
