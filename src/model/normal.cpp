@@ -44,18 +44,26 @@ void require_finite(const std::vector<double>& mean) {
 
 Normal Normal::isotropic(Index dim, double scale) {
   if (dim < 1) throw std::invalid_argument("dim is " + std::to_string(dim) + ", must be at least 1");
-  if (!(scale > 0) || !std::isfinite(scale))
-    throw std::invalid_argument("scale is " + std::to_string(scale) + ", must be positive");
+  return independent(std::vector<double>(static_cast<std::size_t>(dim), scale));
+}
+
+Normal Normal::independent(std::span<const double> scales) {
+  if (scales.empty()) throw std::invalid_argument("there must be at least one scale");
   Normal normal;
-  const auto size = static_cast<std::size_t>(dim);
+  const std::size_t size = scales.size();
   normal.mean_.assign(size, 0.0);
   normal.precision_.assign(size * size, 0.0);
   normal.factor_.assign(size * size, 0.0);
+  Extended log_scales = 0;
   for (std::size_t d = 0; d < size; ++d) {
+    const double scale = scales[d];
+    if (!(scale > 0) || !std::isfinite(scale))
+      throw std::invalid_argument("scale is " + std::to_string(scale) + ", must be positive");
     normal.precision_[d * size + d] = 1 / (scale * scale);
     normal.factor_[d * size + d] = scale;
+    log_scales += Extended{std::log(scale)};
   }
-  normal.log_determinant_ = 2 * static_cast<double>(dim) * std::log(scale);
+  normal.log_determinant_ = static_cast<double>(2 * log_scales);
   return normal;
 }
 

@@ -82,7 +82,9 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   Response response = describe(options.family.family).read_response(data);
   notes_ = std::move(response.notes);
   likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
-  prior_ = Normal::isotropic(likelihood_->num_parameters(), options.prior_scale);
+  std::vector<double> prior_scales = design->prior_scales();
+  prior_scales.resize(static_cast<std::size_t>(likelihood_->num_parameters()), options.prior_scale);
+  prior_ = Normal::independent(prior_scales);
   std::vector<std::string> extras;
   for (const ExtraParameter& extra : describe(options.family.family).extras) extras.emplace_back(extra.name);
   scales_ = design->both_scales(std::move(extras));

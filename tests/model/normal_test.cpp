@@ -72,6 +72,21 @@ TEST(Normal, LogDensityIsThatOfTheTextbook) {
   EXPECT_NEAR(at.gradient[1], 6 / 9.0, 1e-15);
 }
 
+TEST(Normal, OfIndependentScalesIsAProductOfNormals) {
+  const std::vector<double> scales = {0.5, 3, 40};
+  const Normal normal = Normal::independent(scales);
+  const std::vector<double> theta = {1, -2, 30};
+  double product = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const Normal one = Normal::isotropic(1, scales[d]);
+    product += one.log_density(std::span(theta).subspan(d, 1), Order::Value).value;
+  }
+  EXPECT_NEAR(normal.log_density(theta, Order::Value).value, product, 1e-13);
+  EXPECT_EQ(normal.standard_deviations(), scales);
+  EXPECT_THROW((void)Normal::independent(std::vector<double>{1, -1}), std::invalid_argument);
+  EXPECT_THROW((void)Normal::independent({}), std::invalid_argument);
+}
+
 TEST(Normal, DivergenceOfUnivariateNormalsIsThatOfTheTextbook) {
   const Normal p = Normal::with_covariance({1}, {4}), q = Normal::with_covariance({0}, {9});
   EXPECT_NEAR(kl_divergence(p, q), std::log(3.0 / 2) + (4 + 1) / 18.0 - 0.5, 1e-13);
