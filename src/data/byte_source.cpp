@@ -1,3 +1,5 @@
+// Two sources of bytes: a descriptor read to its end, and a gzip file (RFC 1952) inflated by zlib. The file
+// is mapped, and its pages are given back as they are consumed, so memory does not grow with its size.
 #include "data/byte_source.hpp"
 
 #include <unistd.h>
@@ -22,6 +24,7 @@ class DescriptorSource : public ByteSource {
 
   std::size_t read(char* out, std::size_t size) override {
     std::size_t done = 0;
+    // read() may return fewer bytes than asked for, from a pipe above all; only 0 is the end.
     while (done < size) {
       const ssize_t count = ::read(fd_, out + done, size - done);
       if (count < 0 && errno == EINTR) continue;
@@ -41,6 +44,7 @@ class DescriptorSource : public ByteSource {
   std::size_t taken_ = 0;
 };
 
+// Compressed bytes given to zlib at a time: the pages behind them are released after each step.
 constexpr std::size_t kInputStep = std::size_t{1} << 20;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip header and trailer
 
@@ -67,14 +71,18 @@ class GzipSource : public ByteSource {
  private:
   [[noreturn]] void fail(const std::string& why) const { throw DataError(name_ + ": " + why); }
 
+  // Whether a gzip member begins here: its two magic bytes.
   bool at_member(std::size_t at) const {
     const auto bytes = file_.bytes();
     return bytes.size() - at >= 2 && bytes[at] == std::byte{0x1F} && bytes[at + 1] == std::byte{0x8B};
   }
 
+  // One call of inflate. Invariant: bytes [0, used_) of the file have been consumed. Returns the bytes made,
+  // which may be 0 while a member's header or trailer is read.
   std::size_t inflate_some(char* out, std::size_t size) {
     const auto bytes = file_.bytes();
     const std::size_t given = std::min(kInputStep, bytes.size() - used_);
+    // zlib counts in 32 bits.
     const std::size_t room = std::min<std::size_t>(size, std::size_t{1} << 30);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data() + used_));
     stream_.avail_in = static_cast<uInt>(given);
@@ -88,6 +96,7 @@ class GzipSource : public ByteSource {
     switch (status) {
       case Z_OK: break;
       case Z_STREAM_END: next_member(); break;
+      // No progress was possible: seen below, where the file is at its end.
       case Z_BUF_ERROR: break;
       case Z_MEM_ERROR: throw std::bad_alloc();
       default:

@@ -1,3 +1,5 @@
+// The role of each column. Order matters: the weights are taken first, then the response, then the features,
+// each from what is left, and a column that would get a second role is refused.
 #include "data/column_roles.hpp"
 
 #include <algorithm>
@@ -28,6 +30,8 @@ std::string listed(const std::vector<std::string>& names) {
   return list;
 }
 
+// Sorting column numbers by name (stably, so equal names stay in file order) finds repeats in O(C log C) for
+// C columns; there may be 2^18 of them.
 void refuse_repeated_names(const std::vector<std::string>& names, const std::string& file) {
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -46,6 +50,8 @@ void refuse_repeated_names(const std::vector<std::string>& names, const std::str
                   "; rename one of them");
 }
 
+// Columns with the roles given so far. Features are numbered in the order in which they are assigned: the
+// order of the option if there is one, else that of the file.
 class Roles {
  public:
   Roles(const std::vector<std::string>& names, std::string file) : names_(names), file_(std::move(file)) {

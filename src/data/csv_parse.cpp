@@ -1,5 +1,6 @@
-// Two parsers. The quick one runs along a row of plain numbers and leaves at the first thing it does not
-// know; the careful one then takes the whole row again, cell by cell, and knows them all.
+// Two parsers. The quick one runs along a row of plain numbers and gives up at the first thing it does not
+// know; the careful one then takes the whole row again, cell by cell, and handles every case. Both write to
+// the same slots, so what the quick one wrote before giving up does not matter.
 #include "data/csv_parse.hpp"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 namespace giga {
 namespace {
 
+// The rows of one chunk, up to the first bad one.
 class ChunkParser {
  public:
   ChunkParser(const CsvText& csv, const CsvChunk& chunk, const Table& table, const std::vector<Slot>& slots)
@@ -28,6 +30,8 @@ class ChunkParser {
   std::optional<BadRow> bad_row;
 
   void parse(std::vector<std::size_t>& checkpoints) {
+    // Invariant: rows [0, k) of the chunk are parsed, and `at` is at or before the start of row k, with only
+    // blank lines between.
     const char* base = csv_.text.data();
     std::size_t at = chunk_.first_start;
     for (Index k = 0; k < chunk_.num_rows; ++k) {
@@ -41,6 +45,7 @@ class ChunkParser {
       const auto checkpoint = static_cast<std::size_t>(row / kCheckpointRows);
       if (row % kCheckpointRows == 0 && checkpoint < checkpoints.size()) checkpoints[checkpoint] = at;
       const char* next = nullptr;
+      // The quick parser needs a newline to stop at: the last row may lack one.
       if (last_newline_ != nullptr && base + at <= last_newline_) next = parse_quickly(base + at, row);
       if (next != nullptr) {
         at = static_cast<std::size_t>(next - base);
@@ -87,6 +92,7 @@ class ChunkParser {
   const char* skip_text(const char* p) const {
     if (chunk_.has_nul) return nullptr;
     if (*p == '"') {
+      // Quoted: to the first quote that is not doubled.
       do {
         ++p;
         p = static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(last_newline_ - p)));
@@ -140,7 +146,8 @@ std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table&
   const std::size_t num_chunks = scan.chunks.size();
   std::vector<Issues> issues(num_chunks);
   std::vector<std::optional<BadRow>> bad_rows(num_chunks);
-  // Chunks are taken in order, so those before the first that fails are always parsed.
+  // The lowest chunk that failed so far. A chunk is skipped only if an earlier one failed, so every chunk
+  // before the first bad one is parsed, in whatever order they are taken, and the message is always the same.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
   executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
     if (i > failed.load(std::memory_order_relaxed)) return;
@@ -151,6 +158,7 @@ std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table&
     issues[k] = std::move(parser.issues);
     bad_rows[k] = std::move(parser.bad_row);
     if (bad_rows[k]) {
+      // failed = min(failed, i), atomically.
       Index lowest = failed.load(std::memory_order_relaxed);
       while (i < lowest && !failed.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
       }

@@ -1,3 +1,6 @@
+// A CSV file as a Dataset: where the data begins, a scan that counts rows, room for them, then the parse. A
+// mapped file goes through both passes whole; a stream (gzip, standard input) goes block by block, and the
+// table grows by doubling. An Origin finds the text of a row again for messages and for unused columns.
 #include "data/csv_reader.hpp"
 
 #include <algorithm>
@@ -25,6 +28,7 @@ namespace giga {
 namespace {
 
 void check_delimiter(char delimiter) {
+  // Bytes that the parsers take for something else.
   constexpr std::string_view kForbidden("\"\r\n\0.+-eE0123456789", 20);
   if (kForbidden.find(delimiter) != std::string_view::npos) {
     throw std::invalid_argument("delimiter is '" + printable(std::string(1, delimiter)) +
@@ -42,6 +46,7 @@ struct CsvStart {
 CsvStart find_start(std::string_view text, const ReadOptions& options, const std::string& name) {
   std::size_t at = skip_byte_order_mark(text, name);
   Index line = 1;
+  // Blank lines before the header do not count as rows, but as lines.
   while (at < text.size() && is_blank_line(text, at)) {
     at = std::min(text.find('\n', at), text.size() - 1) + 1;
     ++line;
@@ -62,6 +67,7 @@ CsvStart find_start(std::string_view text, const ReadOptions& options, const std
   return start;
 }
 
+// The cells of `cols`; empty for those that a row lacks.
 std::vector<std::string> chosen_cells(std::string_view row, char delimiter, std::span<const Index> cols) {
   CsvRow split = split_row(row, delimiter);
   std::vector<std::string> chosen;
@@ -98,6 +104,8 @@ class MappedOrigin : public Dataset::Origin {
         checkpoints_(std::move(checkpoints)) {}
 
   Index line(Index row) const override {
+    // Otherwise the newlines before the row are counted: messages only, so a pass over the text is
+    // affordable.
     if (one_line_a_row_) return first_line_ + row;
     const Index line = first_line_ + count_newlines(text_.substr(0, offset_of(row)));
     file_->release(0, file_->bytes().size());
@@ -115,6 +123,7 @@ class MappedOrigin : public Dataset::Origin {
   }
 
  private:
+  // At most kCheckpointRows - 1 rows after a checkpoint.
   std::size_t offset_of(Index row) const {
     return skip_rows(text_, checkpoints_[static_cast<std::size_t>(row / kCheckpointRows)],
                      row % kCheckpointRows);
@@ -148,6 +157,8 @@ class StreamOrigin : public Dataset::Origin {
                                               std::span<const Index> cols) const override {
     std::vector<std::vector<std::string>> texts(rows.size(), std::vector<std::string>(cols.size()));
     if (!reopen_) return texts;
+    // One pass from the start; rows ascend, so `next` is the first that has not been found. `row` is the
+    // input row that begins at `at`.
     const auto source = reopen_();
     CsvBlocks blocks(*source, name_, sizes_);
     Index row = 0;
@@ -190,6 +201,7 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
   Index num_rows = 0;
   Index line = start.line;
   bool one_line_a_row = true;
+  // Invariant: num_rows rows are parsed, and `text` begins on line `line` of the input.
   do {
     const CsvScan scan = scan_rows(text, sizes.chunk_bytes, executor, keep);
     table.reserve(num_rows + scan.num_rows);
@@ -223,12 +235,14 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
       text, sizes.chunk_bytes, executor,
       [&](std::size_t offset, std::size_t length) { file->release(start.offset + offset, length); });
   if (scan.num_rows == 0) {
+    // Mac OS before X ended lines in CR: such a file is one long header here.
     const bool old_mac =
         whole.find('\r') != std::string_view::npos && whole.find('\n') == std::string_view::npos;
     throw DataError(name + ": 0 data rows after the header" +
                     (old_mac ? "; lines end in CR only, convert them to LF" : ""));
   }
   table.allocate(scan.num_rows);
+  // One for every kCheckpointRows rows; parse_rows fills them in.
   std::vector<std::size_t> checkpoints(static_cast<std::size_t>((scan.num_rows - 1) / kCheckpointRows + 1));
   std::atomic<std::size_t> done{start.offset};
   const ReleaseText after_chunk = [&](std::size_t offset, std::size_t length) {

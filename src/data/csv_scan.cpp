@@ -1,3 +1,6 @@
+// Counting lines in parallel. A row belongs to the chunk in which its first byte lies, so the newline that
+// starts it may be the last byte of the chunk before. Chunks without quotes, and not inside any, need only
+// the counts of the first pass; the others are walked byte by byte in a second one.
 #include "data/csv_scan.hpp"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ struct Counts {
   }
 };
 
+// Counters side by side: a vector register of bytes, or several.
 constexpr std::size_t kLanes = 64;
 
 template <std::size_t Size>
@@ -32,8 +36,8 @@ Index sum_of(const std::array<std::uint8_t, Size>& lanes) {
   return sum;
 }
 
-// Bytes p[0 .. 64 steps), steps <= 255; reads two bytes beyond. Written for the compiler to vectorise: no sum
-// can exceed a byte.
+// Counts in p[0 .. 64 steps), reading two bytes beyond. Lane j counts positions j mod 64, at most one per
+// step, so with steps <= 255 no lane exceeds a byte; the compiler vectorises both loops.
 Counts count_lanes(const char* p, std::size_t steps) {
   std::array<std::uint8_t, kLanes> newlines{};
   std::array<std::uint8_t, kLanes> quotes{};
@@ -56,6 +60,7 @@ Counts count_lanes(const char* p, std::size_t steps) {
 Counts count_range(std::string_view text, std::size_t begin, std::size_t end) {
   Counts counts;
   std::size_t at = begin;
+  // Whole lanes while two more bytes of text follow; then byte by byte.
   while (end - at >= kLanes && text.size() - at >= kLanes + 2) {
     const std::size_t room = std::min(end - at, text.size() - at - 2);
     const std::size_t steps = std::min<std::size_t>(room / kLanes, 255);
@@ -71,20 +76,21 @@ Counts count_range(std::string_view text, std::size_t begin, std::size_t end) {
   return counts;
 }
 
+// Where the line after the first newline at or after `from` begins.
 std::size_t after_newline(std::string_view text, std::size_t from) {
   const std::size_t newline = text.find('\n', from);
   return newline == std::string_view::npos ? text.size() : newline + 1;
 }
 
-// Without quotes: a line begins at 0 and after every newline. Newlines are counted one byte earlier than the
-// chunk.
+// Without quotes: a line begins at 0 and after every newline, and a line that is not blank is a row. Rows
+// that begin in [begin, end) follow a newline in [begin - 1, end - 1), one byte earlier than what was
+// counted.
 void count_plain(std::string_view text, CsvChunk& chunk, const Counts& counts) {
   const bool first = chunk.begin == 0;
   chunk.first_start = first ? 0 : after_newline(text, chunk.begin - 1);
   chunk.num_rows = counts.newlines - counts.blanks;
   const std::size_t before = first ? 0 : chunk.begin - 1;
-  // Of the newlines counted in [begin, end), the last byte's starts a line of the next chunk, and the byte
-  // before begin starts one of this chunk.
+  // The counts are of [begin, end): the newline before `begin` is added, the one at end - 1 taken away.
   const auto starts_row = [&](std::size_t newline) {
     return text[newline] == '\n' && !is_blank_line(text, newline + 1);
   };
@@ -96,6 +102,8 @@ void count_plain(std::string_view text, CsvChunk& chunk, const Counts& counts) {
   if (chunk.end > chunk.begin && starts_row(chunk.end - 1)) --chunk.num_rows;
 }
 
+// The same with quotes, one byte at a time; `inside` says whether `begin` lies inside a quoted cell. Within
+// quotes a newline starts no line, and a doubled quote turns `inside` off and on again.
 void count_quoted(std::string_view text, CsvChunk& chunk, bool inside) {
   chunk.first_start = text.size();
   chunk.num_rows = 0;
@@ -119,6 +127,7 @@ bool is_blank_line(std::string_view text, std::size_t start) {
 }
 
 std::size_t row_end(std::string_view text, std::size_t start) {
+  // Invariant: `at` lies outside quotes, and `newline` is the first newline at or after it.
   const auto newline_from = [&](std::size_t from) { return std::min(text.find('\n', from), text.size()); };
   std::size_t newline = newline_from(start);
   for (std::size_t at = start;;) {
@@ -127,7 +136,7 @@ std::size_t row_end(std::string_view text, std::size_t start) {
     const std::size_t closing = text.find('"', quote + 1);
     if (closing == std::string_view::npos) return text.size();
     at = closing + 1;
-    // Looked for only when passed: a line of many quotes is still read once.
+    // Searched for only when passed: a line of many quotes is still read once.
     if (newline < at) newline = newline_from(at);
   }
 }
@@ -154,6 +163,7 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
     release(chunk.begin, chunk.end - chunk.begin);
   });
 
+  // inside[k]: whether the number of quotes before chunk k is odd.
   std::vector<char> inside(num_chunks);
   bool odd = false;
   bool any_quotes = false;
@@ -172,10 +182,12 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
       release(chunk.begin, chunk.end - chunk.begin);
     });
   }
+  // Prefix sums: the number of the first row of each chunk.
   for (CsvChunk& chunk : scan.chunks) {
     chunk.first_row = scan.num_rows;
     scan.num_rows += chunk.num_rows;
   }
+  // As many lines as rows: then no line is blank and no row spans two.
   const Index lines = scan.num_newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
   scan.one_line_a_row = lines == scan.num_rows;
   return scan;

@@ -1,3 +1,5 @@
+// A Dataset is a handle to its Parts (dataset_parts.hpp). Rows are numbered after the dropped ones are left
+// out; input_row() gives the number in the file, which messages and the text of unused columns need.
 #include "giga/data/dataset.hpp"
 
 #include <algorithm>
@@ -77,8 +79,9 @@ const std::vector<Column>& Dataset::columns() const {
   return parts_->columns;
 }
 
-// dropped[i] - i rows were kept before the i-th dropped one; those with that count at most n come before row
-// n.
+// dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
+// with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
+// do not.
 Index Dataset::input_row(Index n) const {
   const std::vector<Index>& dropped = parts_->dropped;
   Index low = 0;
@@ -136,6 +139,8 @@ std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows
   }
   if (unused.empty() || parts_->origin == nullptr) return cells;
 
+  // An Origin wants ascending rows, so that one pass over the input is enough; the caller's order is
+  // restored.
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; });

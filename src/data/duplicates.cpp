@@ -1,6 +1,7 @@
-// Rows are hashed in parallel, dealt by the top bits of their hash into parts small enough for the cache, and
-// looked up part by part. Within a part rows stay in order, so the first of equal rows is the first in the
-// table; equal hashes are settled by comparing values.
+// Rows are hashed in parallel, distributed by the top bits of their hash into parts small enough for the
+// cache, and looked up part by part. Within a part rows stay in order, so the first of a set of equal rows is
+// the first in the table; equal hashes are settled by comparing values. No step depends on the number of
+// threads.
 #include "giga/data/duplicates.hpp"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ bool equal_rows(const Dataset& data, Index a, Index b) {
          std::equal(data.features(a), data.features(a) + dim, data.features(b));
 }
 
+// Rows per part, on average at most this: the hash table of a part then takes about 1 MB.
 constexpr Index kPartRows = 1 << 15;
 
 class Finder {
@@ -45,12 +47,14 @@ class Finder {
     });
   }
 
+  // The top log2(parts) bits. A shift by 64 would be undefined.
   std::size_t part_of(std::uint64_t hash) const {
     return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
   }
 
   // order_[begins_[p] .. begins_[p + 1]): the rows of part p that count, ascending.
   void deal_rows() {
+    // A counting sort by part: count, take prefix sums, place. It is stable.
     const auto parts = std::bit_ceil(at(data_.num_rows() / kPartRows + 1));
     shift_ = 64 - std::countr_zero(parts);
     begins_.assign(parts + 1, 0);
@@ -66,7 +70,8 @@ class Finder {
     }
   }
 
-  // Open addressing. A row found to repeat row f is marked, and its hash, of no more use, becomes f.
+  // Open addressing with linear probing, at most half full. A row found to repeat row f is marked, and its
+  // hash, which is not needed any more, becomes f. The hash of a first row stays until collect().
   void look_up(std::size_t part) {
     const std::size_t count = begins_[part + 1] - begins_[part];
     const std::size_t size = std::bit_ceil(2 * count + 1);
@@ -96,6 +101,7 @@ class Finder {
     order_ = {};
     DistinctRows distinct;
     const Index num_rows = data_.num_rows();
+    // Repeats come after their first row, so hashes_[f] already is a number among the distinct rows.
     bool all_one = true;
     bool all_rows = true;
     for (Index n = 0; n < num_rows; ++n) {

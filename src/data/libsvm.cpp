@@ -1,3 +1,6 @@
+// libsvm text in two passes over the mapped file, chunk by chunk on the executor. The first counts rows and
+// finds the largest index D; then the dense N x (D + 1) table is allocated, all zeros, and the second fills
+// in what the lines name. Columns are x1 .. xD, then the label.
 #include "data/libsvm.hpp"
 
 #include <algorithm>
@@ -33,6 +36,7 @@ std::string_view content(std::string_view line) {
   return first == std::string_view::npos ? std::string_view() : line.substr(first);
 }
 
+// The next token of the line, taken off its front; empty at the end.
 std::string_view next_token(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
   const std::string_view token = rest.substr(0, rest.find_first_of(kBlanks));
@@ -40,6 +44,7 @@ std::string_view next_token(std::string_view& rest) {
   return token;
 }
 
+// A whole number without a sign, kHugeIndex if it is that or more; nothing for any other text.
 std::optional<Index> parse_index(std::string_view text) {
   if (text.empty() || !std::all_of(text.begin(), text.end(), number_detail::is_digit)) return std::nullopt;
   Index value = 0;
@@ -59,6 +64,7 @@ Index last_index(std::string_view line) {
   return parse_index(before.substr(blank == std::string_view::npos ? 0 : blank + 1)).value_or(0);
 }
 
+// Without its newline.
 std::string_view line_at(std::string_view text, std::size_t at) {
   return text.substr(at, text.find('\n', at) - at);
 }
@@ -73,6 +79,7 @@ struct Chunk {
   Index max_index = 0;
 };
 
+// Chunks of about chunk_bytes, each extended to the end of its last line.
 std::vector<Chunk> cut(std::string_view text, std::size_t chunk_bytes) {
   std::vector<Chunk> chunks;
   for (std::size_t at = 0; at < text.size();) {
@@ -108,6 +115,7 @@ std::string said(std::string_view token, const std::string& why) {
   return ", token '" + printable(token) + "': " + why;
 }
 
+// parse_cell, with the quick parser tried first.
 CellValue parse_value(std::string_view text) {
   // The quick parser needs a byte after the number.
   std::array<char, 48> buffer{};
@@ -120,6 +128,8 @@ CellValue parse_value(std::string_view text) {
   return parse_cell(text);
 }
 
+// One line into the slots of its row. Indices must ascend, so that none is given twice and the last one is
+// the largest: the first pass relied on that.
 class RowParser {
  public:
   RowParser(const Table& table, const std::vector<Slot>& slots) : table_(table), slots_(slots) {}
@@ -133,6 +143,7 @@ class RowParser {
     if (label.find(':') != std::string_view::npos)
       return said(label, "a line begins with its label, then index:value");
     std::string what = store(label, {row, label_col});
+    // Invariant: all tokens before `rest` are good, the last of them with index `previous`.
     Index previous = 0;
     std::string_view beyond;  // an index above the line's last: something later in the line is wrong
     while (what.empty()) {
@@ -172,6 +183,7 @@ class RowParser {
   const std::vector<Slot>& slots_;
 };
 
+// Rows are found again from the start of their chunk.
 class LibsvmOrigin : public Dataset::Origin {
  public:
   LibsvmOrigin(std::shared_ptr<const MappedFile> file, std::string_view text, std::vector<Chunk> chunks,
@@ -197,6 +209,7 @@ class LibsvmOrigin : public Dataset::Origin {
 
  private:
   const Chunk& chunk_of(Index row) const {
+    // The last chunk that begins at or before the row; chunks without rows share first_row with the next one.
     const auto after =
         std::upper_bound(chunks_.begin(), chunks_.end(), row,
                          [](Index value, const Chunk& chunk) { return value < chunk.first_row; });
@@ -229,6 +242,7 @@ class LibsvmOrigin : public Dataset::Origin {
   Index num_columns_;
 };
 
+// One decimal below 10 GB, at least 0.1.
 std::string in_gigabytes(double bytes) {
   const double gb = bytes / 1e9;
   return shortest(gb < 10 ? std::max(1.0, static_cast<double>(static_cast<Index>(gb * 10 + 0.5))) / 10
@@ -236,6 +250,8 @@ std::string in_gigabytes(double bytes) {
          " GB";
 }
 
+// Refused unless 8 N D <= max(1 GB, 64 x file): a single wrong index could otherwise ask for any amount of
+// memory.
 void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std::string& name) {
   const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
   const auto allowed = static_cast<double>(std::max(kDenseBytes, kDenseRatio * file_bytes));
@@ -267,6 +283,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   Index num_rows = 0;
   Index num_lines = 0;
   Index dim = 0;
+  // Prefix sums over chunks: the first row and line of each.
   for (Chunk& chunk : chunks) {
     chunk.first_row = std::exchange(num_rows, num_rows + chunk.num_rows);
     chunk.first_line = std::exchange(num_lines, num_lines + chunk.num_lines);

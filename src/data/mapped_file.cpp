@@ -1,4 +1,5 @@
-// mmap with an error message for every way a path can fail to be a readable file.
+// mmap, with a message for every way in which a path can fail to be a readable file. The mapping is private
+// and read-only, and outlives the descriptor, which is closed once it exists.
 #include "giga/data/mapped_file.hpp"
 
 #include <fcntl.h>
@@ -105,6 +106,7 @@ MappedFile::~MappedFile() {
 
 void MappedFile::release(std::size_t offset, std::size_t length) const noexcept {
   if (offset >= bytes_.size()) return;
+  // Only pages that lie in [offset, end) as a whole: their neighbours may still be needed.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t end = offset + std::min(length, bytes_.size() - offset);
   const std::size_t first = (offset + page - 1) / page * page;

@@ -1,5 +1,11 @@
-// The .npy header is a Python dict literal; only the few forms NumPy has ever written are understood,
-// anything else is refused. The parser works on a view of the file and copies nothing but the shape.
+// A .npy file is
+//
+//     "\x93NUMPY", version (2 bytes), length of the dict (2 bytes in version 1, else 4, little-endian),
+//     the dict, padded by spaces and a newline so that the data begins at a multiple of 64, the data.
+//
+// The dict is a Python literal, {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. Only the forms
+// that NumPy has ever written are understood; anything else is refused. The parser works on a view of the
+// file and copies nothing but the shape.
 #include "giga/data/npy.hpp"
 
 #include <array>
@@ -17,6 +23,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxDimensions = 64;  // NumPy's own limit
+// Of the data, as NumPy writes it.
 constexpr std::size_t kAlignment = 64;
 constexpr const char* kResave = "; save it again with numpy.save";
 constexpr const char* kSupported =
@@ -44,6 +51,7 @@ struct ElementType {
   bool swap_bytes;
 };
 
+// Kind and bytes, as in NumPy's dtype.str.
 std::optional<Scalar> scalar_named(std::string_view code) {
   constexpr std::array<std::pair<std::string_view, Scalar>, 12> kCodes{{{"?", Scalar::Bool},
                                                                         {"b1", Scalar::Bool},
@@ -78,6 +86,7 @@ std::string kind_words(char kind) {
   }
 }
 
+// "<f8": byte order ('<' little, '>' big, '|' and '=' none or native), then the code.
 ElementType element_type(std::string_view descr, const std::string& name) {
   std::string_view code = descr;
   char order = '=';
@@ -97,11 +106,13 @@ ElementType element_type(std::string_view descr, const std::string& name) {
   return {*scalar, order == kOther && scalar_bytes(*scalar) > 1};
 }
 
-// Recursive descent over the dict. `rest_` is what is not yet read.
+// Recursive descent over the dict. `rest_` is what has not been read; every parse_ function takes its own
+// part off the front, leading blanks included.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : rest_(text), all_(text), name_(name) {}
 
+  // { key: value, key: value, }: the last comma may be missing. All three keys must occur, each once.
   NpyHeader parse() {
     expect('{');
     while (!accept('}')) {
@@ -147,6 +158,7 @@ class HeaderParser {
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) malformed("expected a quoted string");
     const char quote = rest_[0];
     rest_.remove_prefix(1);
+    // NumPy never writes an escape in these strings, so a backslash is refused rather than interpreted.
     const std::size_t end = rest_.find(quote);
     if (end == std::string_view::npos) malformed("a string does not end");
     const std::string_view value = rest_.substr(0, end);
@@ -179,6 +191,7 @@ class HeaderParser {
 
   Index parse_length() {
     skip_spaces();
+    // Digits by hand: 64 bits must be enough, and overflow is an error rather than a wrong size.
     if (rest_.starts_with('-')) {
       refuse(name_, "the shape has a negative length" + std::string(kResave));
     }
@@ -296,6 +309,7 @@ void check_matrix_shape(const NpyHeader& header, const std::string& name) {
     refuse(name, "0 columns: the shape is " + shape_text(shape) + "; give at least one column");
 }
 
+// Neither short nor long: a file that was cut, or two arrays in one file, must not pass unnoticed.
 void check_data_size(const NpyHeader& header, std::size_t file_bytes, const std::string& name) {
   const auto needed = static_cast<std::size_t>(data_bytes(header, name));
   const std::size_t present = file_bytes - header.data_offset;
@@ -310,6 +324,7 @@ void check_data_size(const NpyHeader& header, std::size_t file_bytes, const std:
                    "; save one array per file");
 }
 
+// rows * cols, if that many doubles can be counted in bytes.
 std::size_t value_count(Index rows, Index cols) {
   constexpr Index kBytes = sizeof(double);
   Index count = 0;
@@ -322,6 +337,7 @@ std::size_t value_count(Index rows, Index cols) {
   return static_cast<std::size_t>(count);
 }
 
+// The header of a row-major float64 matrix in version 1.0.
 std::string written_header(Index rows, Index cols) {
   constexpr const char* kType = std::endian::native == std::endian::little ? "<f8" : ">f8";
   std::string dict = std::string("{'descr': '") + kType + "', 'fortran_order': False, 'shape': (" +
@@ -344,6 +360,7 @@ NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& n
   const DictPlace place = locate_dict(file, name);
   NpyHeader header = HeaderParser(as_text(file).substr(place.offset, place.length), name).parse();
   header.data_offset = place.offset + place.length;
+  // For its check that the product of the lengths fits an Index.
   data_bytes(header, name);
   return header;
 }

@@ -1,4 +1,5 @@
-// The arrays X, y and w of an .npz archive, streamed from their compressed bytes straight into the table.
+// The arrays X, y and w of an .npz archive, streamed from their compressed bytes straight into the table:
+// only a buffer of 2^16 elements is held besides.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 namespace giga {
 namespace {
 
+// Read at once, to have the header; a longer header than this is refused as cut.
 constexpr std::size_t kPrefixBytes = std::size_t{1} << 16;
 constexpr Index kBufferElements = Index{1} << 16;
 
@@ -29,9 +31,11 @@ class ArrayStream {
     prefix_.resize(std::min(kPrefixBytes, member.bytes));
     reader_.read(prefix_.data(), prefix_.size());
     header_ = parse_npy_header(prefix_, name_);
+    // The number of elements; parse_npy_header has checked that it fits, unless a length is 0.
     count_ = 1;
     for (const Index length : header_.shape) count_ = length == 0 ? 0 : count_ * length;
     if (std::find(header_.shape.begin(), header_.shape.end(), 0) != header_.shape.end()) count_ = 0;
+    // The size stated in the archive must be the one the header needs, before anything is allocated.
     const std::size_t needed =
         header_.data_offset + static_cast<std::size_t>(count_) * scalar_bytes(header_.scalar);
     if (needed != member.bytes) {
@@ -51,6 +55,7 @@ class ArrayStream {
     const std::size_t width = scalar_bytes(header_.scalar);
     std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(count_, kBufferElements)) * width);
     std::vector<double> values(bytes.size() / width);
+    // Invariant: elements [0, first) have been given to body.
     for (Index first = 0; first < count_;) {
       const Index count = std::min(kBufferElements, count_ - first);
       take(bytes.data(), static_cast<std::size_t>(count) * width);
@@ -89,6 +94,8 @@ std::string listed(const std::vector<ZipMember>& members) {
   return members.size() > 10 ? list + ", ..." : list;
 }
 
+// The member of an array, null if there is none; two of one name are refused, as readers differ in which they
+// take.
 const ZipMember* find_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
   const ZipMember* found = nullptr;
   for (const ZipMember& member : archive.members()) {
@@ -106,7 +113,8 @@ const ZipMember& need_member(const ZipArchive& archive, const std::string& array
                   "; save the features as X and the response as y: numpy.savez(file, X=X, y=y)");
 }
 
-// Element e of a matrix of the given shape lies in this row and column.
+// Where element e of a matrix lies, in the order of the file: e = row cols + col (C) or col rows + row
+// (Fortran).
 struct Layout {
   Index rows;
   Index cols;
@@ -142,7 +150,8 @@ Index vector_length(const ArrayStream& array, const char* which, Index rows) {
   return shape[0];
 }
 
-// told(elements) after every buffer.
+// Elements in the order of the file; `at` is carried along instead of a division per element. Calls
+// told(elements so far) after every buffer.
 template <typename Told>
 void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slot>& slots, const Told& told) {
   array.for_each([&](Index first, std::span<const double> values) {
@@ -196,6 +205,7 @@ class NpzOrigin : public Dataset::Origin {
   // The cells of columns [begin, end), which are those of one array.
   void pick(const char* which, std::span<const Index> rows, std::span<const Index> cols, Index begin,
             Index end, std::vector<std::vector<std::string>>& texts) const {
+    // y and w are vectors: both orders are the same.
     const Layout layout{layout_.rows, end - begin, layout_.fortran && begin == 0};
     std::vector<Wanted> wanted;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -205,6 +215,7 @@ class NpzOrigin : public Dataset::Origin {
       }
     }
     if (wanted.empty()) return;
+    // In the order of the file, so that one pass is enough.
     std::sort(wanted.begin(), wanted.end(),
               [](const Wanted& a, const Wanted& b) { return a.element < b.element; });
     ArrayStream array(*archive_, need_member(*archive_, which, file_), file_);

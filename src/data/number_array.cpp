@@ -1,3 +1,5 @@
+// Anonymous mappings: mmap gives zeroed pages that take memory only when written to, and mremap moves page
+// tables instead of copying numbers, so that doubling an array of many gigabytes needs no second one.
 #include "data/number_array.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,5 @@
+// The text of a cell, taken apart with care: missing, infinite, a decimal number or something else. The quick
+// path for plain numbers is in the header; parse_double (base/text) converts what it leaves.
 #include "data/number_parse.hpp"
 
 #include <algorithm>
@@ -16,6 +18,7 @@ using number_detail::is_digit;
 // What R, pandas, NumPy and spreadsheets write for a value that is not there.
 constexpr std::array<std::string_view, 8> kMissing{"", "na", "nan", "n/a", "#n/a", "<na>", "null", "none"};
 
+// ASCII letters only; `lower` is in lower case.
 bool equals_ignoring_case(std::string_view text, std::string_view lower) {
   return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
     return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
@@ -55,6 +58,7 @@ bool is_decimal(std::string_view text) {
   return text.empty();
 }
 
+// In the mantissa: "0e5" is 0, "1e-400" is a number that is too small.
 bool has_nonzero_digit(std::string_view number) {
   return number.substr(0, number.find_first_of("eE")).find_first_of("123456789") != std::string_view::npos;
 }

@@ -1,4 +1,5 @@
-// Temporary file, fsync, rename: the order that leaves either the old or the new output after a crash.
+// Write a temporary file beside the target, fsync it, rename it over the target, fsync the folder: after a
+// crash at any point the target is either the old file or the new one, whole.
 #include "giga/data/output_file.hpp"
 
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 namespace giga {
 namespace {
 
+// Larger writes go past the buffer.
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 std::string words(int error) {
@@ -71,6 +73,7 @@ void check_folder(const std::filesystem::path& target, const std::filesystem::pa
   if (!S_ISDIR(status->st_mode)) refuse(target, name + " is not a folder");
 }
 
+// The one use of randomness that is not a Stream: two processes must not choose the same name.
 std::string random_name() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;
@@ -199,6 +202,7 @@ void OutputFile::flush() {
 }
 
 void OutputFile::write_through(std::string_view bytes) {
+  // A write may be short, to a pipe or a disk that is nearly full.
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -227,6 +231,8 @@ void OutputFile::commit() {
 }
 
 void OutputFile::publish() {
+  // With force, rename replaces the target in one step. Otherwise a target that has appeared since is an
+  // error.
   int error = 0;
   if (force_) {
     if (::rename(temporary_.c_str(), final_.c_str()) != 0) error = errno;

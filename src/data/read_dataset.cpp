@@ -1,3 +1,4 @@
+// The reader is chosen by the extension alone, letters in either case: content is not guessed at.
 #include "giga/data/read_dataset.hpp"
 
 #include <unistd.h>
@@ -52,6 +53,7 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   const bool tabs = text.ends_with(".tsv");
   if (!tabs && !text.ends_with(".csv") && !text.ends_with(".txt")) refuse_extension(path, file);
   ReadOptions chosen = options;
+  // The default delimiter of a .tsv file is a tab; one that was chosen stays.
   if (tabs && chosen.delimiter == ReadOptions().delimiter) chosen.delimiter = '\t';
   return packed ? read_gzip_csv(path, chosen, executor, observer)
                 : read_csv(path, chosen, executor, observer);

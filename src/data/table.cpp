@@ -1,3 +1,5 @@
+// Storing cells, and the judgement when all are stored. Messages name the place, the value and the remedy;
+// they are made here for all formats, so that the same mistake reads the same in each.
 #include "data/table.hpp"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace giga {
 namespace {
 
+// Missing cells named in the message.
 constexpr std::size_t kPlacesShown = 5;
 
 std::string counted(Index count, const char* one, const char* many) {
@@ -31,6 +34,7 @@ std::string advice(const Column& column, const std::string& cure = "correct it")
   }
 }
 
+// Words that stand for 1 and 0, and marks that stand for a missing value, in files of other programs.
 constexpr std::array<std::string_view, 12> kTruths{"true", "True", "TRUE", "false", "False", "FALSE",
                                                    "yes",  "Yes",  "YES",  "no",    "No",    "NO"};
 constexpr std::array<std::string_view, 6> kAbsences{"?", ".", "-", "--", "*", "n.a."};
@@ -76,6 +80,7 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
     Issues issues;
     std::optional<BadRow> bad_row;
   };
+  // A result per block of rows; the first bad row in block order is the one reported.
   std::vector<Result> results(at(num_blocks(num_rows)));
   for_each_block(executor, num_rows, [&](Index first, Index count) {
     auto& [issues, bad_row] = results[at(first / kBlockRows)];
@@ -95,6 +100,7 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
   }
 }
 
+// feature_names is in the order of features(n), which need not be that of the columns.
 Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options)
     : missing_(options.missing) {
   parts_.name = std::move(name);
@@ -143,6 +149,7 @@ std::vector<Slot> Table::slots() const {
 void Table::note_missing(CellPlace place, Issues& issues) const {
   ++issues.missing;
   if (issues.first_missing.size() < kPlacesShown) issues.first_missing.push_back(place);
+  // Cells of a row are stored together, so a row that is already listed is the last one.
   if (missing_ == Missing::Drop && (issues.incomplete.empty() || issues.incomplete.back() != place.row)) {
     issues.incomplete.push_back(place.row);
   }
@@ -194,6 +201,7 @@ std::string Table::store(double value, CellPlace place, const Slot& slot, Issues
   return store({.kind = CellKind::Infinite}, shortest(value), place, slot, issues);
 }
 
+// In block order: `incomplete` stays ascending, and the first places are those of the lowest rows.
 void Table::merge(Issues&& block) {
   issues_.missing += block.missing;
   issues_.too_small += block.too_small;
@@ -242,6 +250,7 @@ void Table::drop_incomplete_rows() {
                     " missing values (NaN, NA or empty); " +
                     (empty.empty() ? "none is left after dropping" : empty));
   }
+  // Compacts in place: rows [0, kept) are the complete rows among [0, n).
   const Index dim = parts_.num_features;
   Index kept = 0;
   std::size_t next = 0;
@@ -301,6 +310,7 @@ Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &
                            " too small for a double read as 0");
   }
   note_unnamed_features();
+  // Gives back room that a growing table or dropped rows left over.
   allocate(parts_.num_rows);
   Dataset data(std::move(parts_));
   check_weights(data);

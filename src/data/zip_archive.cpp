@@ -1,3 +1,5 @@
+// libzip on the mapped bytes. Sizes that an archive states are checked against what its bytes can hold before
+// anything is allocated: a small file must not be able to ask for much memory (a "zip bomb").
 #include "data/zip_archive.hpp"
 
 #include <zip.h>
@@ -15,6 +17,7 @@ namespace {
 constexpr std::size_t kMaxInflation = 1032;
 constexpr const char* kAgain = "; copy the file or save it again with numpy.savez";
 
+// Nothing is ever written under these names; such a name means that the archive was made to do harm.
 bool leaves_its_folder(std::string_view name) {
   return name.starts_with('/') || name.starts_with('\\') || name == ".." || name.starts_with("../") ||
          name.find("/../") != std::string_view::npos || name.find("..\\") != std::string_view::npos;
@@ -24,6 +27,7 @@ std::string quoted(std::string_view value) {
   return std::string("'").append(printable(value)).append("'");
 }
 
+// The directory entry of a member, or DataError for what numpy.savez would not write.
 ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes, const std::string& name) {
   zip_stat_t status;
   zip_stat_init(&status);
@@ -87,6 +91,7 @@ ZipArchive ZipArchive::open(const std::filesystem::path& path) {
   zip_source_t* source = zip_source_buffer_create(file.bytes().data(), file.bytes().size(), 0, &error);
   if (source == nullptr) fail();
   std::unique_ptr<zip, Discard> archive(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
+  // The archive owns the source only if it was opened.
   if (archive == nullptr) {
     zip_source_free(source);
     fail();
@@ -119,6 +124,7 @@ void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
 
 void ZipArchive::Reader::finish() {
   if (left_ != 0) fail("not all of the member was used");
+  // Reading past the end makes libzip compare the checksum.
   std::byte extra{};
   const auto count = zip_fread(file_.get(), &extra, 1);
   if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));
