@@ -1,3 +1,6 @@
+// Points, and a Likelihood made of functions of one row. Such a model comes in two kinds: with a gradient and
+// a Hessian by hand, or with derivatives made by autodiff, which sum over rows themselves (RowFunctions).
+// Either way a row that throws has log-likelihood -infinity and derivatives NaN.
 #include "giga/model/likelihood.hpp"
 
 #include <algorithm>
@@ -11,7 +14,8 @@
 namespace giga {
 
 Points::Points(Index dim, Index count) : dim_(dim), count_(count), stride_((count + 15) / 16 * 16) {
-  // At a multiple of a page the components of a point would all compete for the same few lines of the cache.
+  // At a multiple of a page (512 doubles) the components of a point would all compete for the same few lines
+  // of the cache.
   if (stride_ % 512 == 0) stride_ += 16;
   if (dim < 1 || count < 1) {
     throw std::invalid_argument(std::to_string(count) + " points of dimension " + std::to_string(dim) +
@@ -39,6 +43,7 @@ std::string Likelihood::parameter_name(Index d) const {
 
 namespace {
 
+// Row n of the likelihood is row(n) of the functions: n itself, or rows_[n] of a subset.
 class FunctionLikelihood : public Likelihood {
  public:
   // All rows of the functions.
@@ -69,6 +74,7 @@ class FunctionLikelihood : public Likelihood {
                                double* out) const override {
     const Index dim = num_parameters();
     const Index num = features.points.count();
+    // Made: the functions leave out scale and multiplicity.
     if (functions_.directional_derivatives) {
       functions_.directional_derivatives(rows(first, count), features, out);
       for (Index i = 0; i < count; ++i) {
@@ -83,6 +89,7 @@ class FunctionLikelihood : public Likelihood {
       const Index along = features.coordinate[static_cast<std::size_t>(j)];
       for (Index i = 0; i < count; ++i) {
         find_gradient(first + i, theta.data(), gradient);
+        // <c_k, gradient>, c_k a column of the frame or a unit vector.
         double slope = features.frame ? 0 : gradient[static_cast<std::size_t>(along)];
         for (Index d = 0; d < dim && features.frame; ++d)
           slope += features.frame->at(d, along) * gradient[static_cast<std::size_t>(d)];
@@ -117,6 +124,7 @@ class FunctionLikelihood : public Likelihood {
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
                                      const Executor& executor) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());
+    // Made derivatives: one call per block, so that the trace is set up once for all its rows.
     if (functions_.add_derivatives && order > Order::Value) {
       return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                            [&](Index first, Index count, const DerivativeSums& sum) {
@@ -212,7 +220,7 @@ class FunctionLikelihood : public Likelihood {
     }
   }
 
-  // add_gradients by add_derivatives.
+  // add_gradients by add_derivatives, which add to what is there: the sums so far go in and out of `sum`.
   void add_made_gradients(Index first, Index count, const Points& points, Index apart, double* out) const {
     const std::vector<Index> chosen = rows(first, count);
     const std::vector<double> times = multiplicities(first, count);

@@ -1,3 +1,5 @@
+// N(m, V) kept as the mean m, the precision V^-1 and a factor C with C C' = V. C is what draws and whitening
+// need; it is triangular, lower if made from a covariance and upper if made from a precision.
 #include "giga/model/normal.hpp"
 
 #include <Eigen/Cholesky>
@@ -76,6 +78,7 @@ Normal Normal::with_covariance(std::vector<double> mean, std::vector<double> cov
   const Matrix lower = cholesky(covariance, mean.size(), "the covariance");
   Normal normal;
   normal.factor_ = flat(lower);
+  // V = L L', so V^-1 = L'^-1 L^-1.
   const Matrix inverse =
       lower.triangularView<Eigen::Lower>().solve(Matrix::Identity(lower.rows(), lower.rows()));
   normal.precision_ = flat(inverse.transpose() * inverse);
@@ -89,6 +92,7 @@ std::vector<double> Normal::covariance() const {
   return flat(c * c.transpose());
 }
 
+// V_dd = |row d of C|^2.
 std::vector<double> Normal::standard_deviations() const {
   const MatrixMap c(factor_.data(), dim(), dim());
   const Eigen::VectorXd sds = c.rowwise().norm();
@@ -100,6 +104,8 @@ Derivatives Normal::log_density(std::span<const double> theta, Order order) cons
     throw std::invalid_argument("theta has " + std::to_string(theta.size()) + " entries, must have " +
                                 std::to_string(dim()));
   }
+  // log density = -((theta - m)'P(theta - m) + log det V + D log 2 pi) / 2; gradient -P (theta - m), Hessian
+  // -P.
   const MatrixMap p(precision_.data(), dim(), dim());
   const Eigen::VectorXd away = VectorMap(theta.data(), dim()) - VectorMap(mean_.data(), dim());
   const Eigen::VectorXd pull = p * away;
@@ -126,6 +132,8 @@ double kl_divergence(const Normal& p, const Normal& q) {
   if (p.dim() != q.dim()) throw std::invalid_argument("the two distributions have different dimensions");
   const MatrixMap precision(q.precision().data(), q.dim(), q.dim());
   const MatrixMap factor(p.factor().data(), p.dim(), p.dim());
+  // 2 KL(p || q) = tr(Q V_p) + (m_q - m_p)'Q(m_q - m_p) - D + log det V_q - log det V_p, Q the precision of
+  // q; the trace is that of C'Q C, with C the factor of p.
   const Eigen::VectorXd apart = VectorMap(q.mean().data(), q.dim()) - VectorMap(p.mean().data(), p.dim());
   const double trace = (factor.transpose() * (precision * factor)).trace();
   const double twice = trace + apart.dot(precision * apart) - static_cast<double>(p.dim()) +

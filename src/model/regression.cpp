@@ -1,5 +1,10 @@
-// The log-likelihoods of a regression and their sums: rows of z in tiles, predictors, then the family's
-// kernel.
+// The log-likelihoods of a regression and their sums. With z_n a row of the design, s_n = <z_n, beta> its
+// predictor and l_n(s, phi) the log-likelihood of its response,
+//
+//     L_n = l_n(s_n, phi),   grad = (l' z, dl/dphi),   Hessian = (l'' z z', z d^2l/(ds dphi); .,
+//     d^2l/dphi^2).
+//
+// Rows of z are made a few at a time, predictors by the tile kernels, l and its derivatives by the family's.
 #include "giga/model/regression.hpp"
 
 #include <algorithm>
@@ -20,7 +25,8 @@ namespace giga {
 
 using kernels::kTile;
 
-// Rows whose predictors at all points are held at once: they stay in the second-level cache.
+// Rows whose predictors at all points are held at once: those of 500 points take about 50 KB, which stays in
+// the second-level cache. A multiple of 6, the rows of predict_many's largest patch.
 constexpr Index kRowsAtOnce = 12;
 
 struct Regression::Parts {
@@ -48,6 +54,7 @@ struct Regression::Parts {
 
 namespace {
 
+// The responses of the distinct rows.
 std::vector<double> chosen(std::span<const double> response, const DistinctRows& rows) {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(rows.num_rows));
@@ -130,6 +137,8 @@ void Regression::log_likelihoods(Index first, Index count, const Points& points,
   }
 }
 
+// scale multiplicity(n) l'(s_nj) <c_k, z_n>, k = coordinate[j]; without a frame <c_k, z_n> is component k of
+// z_n.
 void Regression::directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
                                          double* out) const {
   if (parts_->num_extras() > 0) return directional_derivatives_with_extras(first, count, features, out);
@@ -236,6 +245,8 @@ void Regression::add_gradients(Index first, Index count, const Points& points, I
     kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
+      // Predictors become slopes in place, rows of z are multiplied by their multiplicity, and the sum over
+      // rows of z_id times_i l'_ij is one matrix product.
       double* slopes = s.data() + i * stride;
       const double times = multiplicity(n);
       if (num_extras > 0) {
@@ -299,6 +310,8 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
   Derivatives total = sum_of_blocks(
       num_rows(), all, order, executor, [&](Index first, Index count, const DerivativeSums& sum) {
         std::vector<double> z(static_cast<std::size_t>(kTile * dim));
+        // A tile is always computed whole: y = 1 and c = 0 stand in for rows beyond the last, and what they
+        // yield is replaced by 0.
         std::array<double, kTile> s, y, value, slope, curvature, constants, times;
         ExtraTile extra(num_extras);
         // The squares of z have rows of their own length, unlike the Hessian where there are extras.
@@ -335,6 +348,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
         }
         if (!squares.empty()) add_corner(squares, dim, all, sum.hessian);
       });
+  // Only the lower triangle was summed.
   for (Index d = 0; d < all && order >= Order::Hessian; ++d) {
     for (Index e = 0; e < d; ++e)
       total.hessian[static_cast<std::size_t>(e * all + d)] =
@@ -347,6 +361,7 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
                                                std::span<const double> weights) const {
   if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
   const Index dim = num_columns();
+  // The rows are copied: a subset does not refer to the dataset.
   std::vector<double> z(rows.size() * static_cast<std::size_t>(dim)), y;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     design(rows[k], 1, z.data() + static_cast<Index>(k) * dim);
@@ -386,7 +401,7 @@ bool Regression::separates(std::span<const double> theta, const Executor& execut
   if (!describe(parts_->family.family).is_binary) return false;
   const Index dim = num_columns();
   char misplaced = 0;                    // whether a row is not on the side of its label
-  std::atomic<bool> known_here = false;  // one has been met: blocks that follow need not be looked at
+  std::atomic<bool> known_here = false;  // one has been seen: blocks that follow need not be read
   fold_blocks<char>(
       executor, num_rows(), 1, std::span(&misplaced, 1),
       [&](Index first, Index count, Index /*piece*/, char* part) {

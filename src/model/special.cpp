@@ -1,3 +1,6 @@
+// The functions of special.hpp over arrays: the vector functions of math-inl.hpp, compiled once per
+// instruction set (Highway; the part before HWY_ONCE) and chosen when the program runs. A single number is an
+// array of one.
 #include "giga/model/special.hpp"
 
 #include <algorithm>
@@ -18,7 +21,8 @@ namespace giga::kernels::HWY_NAMESPACE {
 using Tag = hn::CappedTag<double, 8>;
 constexpr size_t kWidth = hn::MaxLanes(Tag());
 
-// The last vector of an array is computed on a padded copy by the same operations.
+// out[i] = f(in[i]). The last vector of an array is computed on a padded copy by the same operations, so the
+// bits of an element do not depend on its position.
 template <class Function>
 HWY_INLINE void map_array(const double* in, size_t count, double* out, Function f) {
   const Tag d;
@@ -52,7 +56,7 @@ struct LogSoftplusFunction {
   }
 };
 
-// Below 20 a table; from there Stirling's series, of which the terms left out are under 2e-17:
+// Below 20 a table; from there Stirling's series, the omitted terms of which are under 2e-17:
 //   y (log y - 1) + (log y) / 2 + log(2 pi) / 2 + 1 / (12 y) - 1 / (360 y^3) + 1 / (1260 y^5) - ...
 // y (log y - 1) is rounded once: log y - 1 is exact for y > e^2, and log y is hi + lo.
 struct LogFactorialFunction {
@@ -88,6 +92,8 @@ struct LogFactorialFunction {
     const V rest = hn::Add(hn::Add(hn::Mul(y, log.lo), hn::Mul(hn::Set(d, 0.5), log.hi)),
                            hn::Add(hn::Set(d, kHalfLog2Pi), series));
     const V sum = hn::Add(hn::Mul(y, hn::Sub(log.hi, hn::Set(d, 1.0))), rest);
+    // Small arguments are looked up one by one. At infinity, where the sum would be NaN, the result is y
+    // itself.
     HWY_ALIGN double argument[kWidth], result[kWidth];
     hn::Store(y, d, argument);
     hn::Store(hn::IfThenElse(hn::Lt(y, hn::Set(d, kInfinity)), sum, y), d, result);

@@ -1,3 +1,6 @@
+// The matrix products of a regression, vectorised. Multiplications and additions are separate, and every sum
+// runs in an order that does not depend on how many numbers a register holds, so all instruction sets have
+// the same bits.
 #include "model/tile_kernels.hpp"
 
 #include <cstddef>
@@ -18,6 +21,7 @@ using Vec = hn::Vec<Tag>;
 constexpr Index kWidth = static_cast<Index>(hn::MaxLanes(Tag()));
 constexpr Index kParts = kSums / kWidth;
 
+// sum_i a_i b_i over a tile: element i goes to running sum i mod 8, and the eight are added as a fixed tree.
 HWY_INLINE double product(const double* a, const double* b) {
   const Tag tag;
   Vec sums[kParts];
@@ -35,6 +39,8 @@ HWY_INLINE double product(const double* a, const double* b) {
 
 void Predict(const double* by_component, Index dim, const double* theta, double* s) {
   const Tag tag;
+  // Up to eight vectors of rows at once, each with a sum of its own in a register; theta_d is loaded once for
+  // all.
   constexpr Index kVectors = kTile / kWidth;
   constexpr Index kTogether = kVectors < 8 ? kVectors : 8;
   for (Index begin = 0; begin < kTile; begin += kTogether * kWidth) {
@@ -57,6 +63,7 @@ void AddWeightedRows(const double* by_component, Index dim, const double* factor
 
 void AddWeightedSquares(const double* by_component, Index dim, const double* factor, double* sum) {
   const Tag tag;
+  // sum_i (f_i z_id) z_ie: the first product is formed once for every d, the lower triangle only.
   HWY_ALIGN double weighted[kTile];
   for (Index d = 0; d < dim; ++d) {
     for (Index i = 0; i < kTile; i += kWidth) {
@@ -92,6 +99,7 @@ HWY_INLINE void predict_patch(const double* by_row, Index dim, const double* the
 // The points of a patch stay in the first-level cache while all rows pass.
 void PredictMany(const double* by_row, Index count, Index dim, const double* theta, Index stride,
                  double* out) {
+  // Patches of 6, 2 and 1 rows; in each of them <z_i, theta_j> is summed over d in order.
   constexpr Index kMany = 2;
   for (Index j = 0; j < stride; j += kMany * kWidth) {
     const auto patch = [&]<Index kRows>(Index i) HWY_ATTR {
@@ -129,6 +137,7 @@ HWY_INLINE void product_patch(const double* by_row, Index count, Index dim, cons
 // The values of a patch stay in the first-level cache while all components pass.
 void AddProducts(const double* by_row, Index count, Index dim, const double* values, Index stride, Index many,
                  double* out, Index out_stride) {
+  // Patches of 6, 2 and 1 components, and at the end points one by one: each sum runs over the rows in order.
   constexpr Index kMany = 2;
   Index j = 0;
   for (; j + kMany * kWidth <= many; j += kMany * kWidth) {
@@ -150,6 +159,7 @@ void AddProducts(const double* by_row, Index count, Index dim, const double* val
   }
 }
 
+// Runs of equal indices: within one the factor is constant, so whole vectors are multiplied.
 void ScaleByChosen(const double* table, double factor, const Index* index, Index count, double* values) {
   const Tag tag;
   for (Index j = 0; j < count;) {

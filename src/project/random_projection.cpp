@@ -37,7 +37,7 @@ DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitene
     features.points.set(j, thetas[at(drawn)]);
     features.coordinate.push_back(coordinate);
   }
-  // Column k of C, the Cholesky factor of the covariance (row-major, so its elements lie D apart).
+  // Column k of C (row-major, so its elements lie D apart).
   if (whitened) {
     features.frame.emplace(dim, dim);
     std::vector<double> theta(at(dim));

@@ -29,7 +29,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 
-/// What `all` returns.
+/// What `all` returns: l, l' and l''.
 template <class V>
 struct RowDerivatives {
   V value, slope, curvature;
@@ -44,6 +44,7 @@ struct Lanes {
   HWY_ALIGN double lane[kFamilyWidth] = {};
 };
 
+// Copies `size` elements to the front of the lanes, whose rest stays as it was.
 HWY_INLINE const double* pad(const double* from, Index size, Lanes& lanes) {
   std::copy(from, from + size, lanes.lane);
   return lanes.lane;
@@ -124,7 +125,7 @@ HWY_NOINLINE void vectors_of_both(Ops ops, Response response, const double* s, I
   }
 }
 
-// The same for any count.
+// The same for any count: whole vectors first, then the rest as one padded vector.
 template <class Ops, class Response>
 void each_value(const Ops& ops, const Response& response, const double* s, Index count, double* out) {
   const Index rest = count % kFamilyWidth, whole = count - rest;
@@ -162,6 +163,7 @@ void each_derivative(const Ops& ops, const Response& response, const double* s, 
 }
 
 template <class Ops>
+// A loop of its own for each choice of outputs, so that none is tested for within it.
 void derivatives_of(const Ops& ops, const double* y, const double* constant, const double* s, Index count,
                     const Outputs& out) {
   const ResponseArray<Ops::kHasConstant> full = {y, constant};
@@ -246,6 +248,8 @@ void derivatives(const FamilyParameters& family, const double* extras, const dou
 }
 
 template <class Ops>
+// An array of `count` per derivative: first and mixed for e = 0, 1, ..., second for the pairs f <= e. Every
+// vector is padded, not only the last: these are few numbers.
 void extra_derivatives(const FamilyParameters& family, const double* extras, const double* y, const double* s,
                        Index count, double* first, double* mixed, double* second) {
   constexpr Index kExtras = num_extras<Ops>(), kPairs = kExtras * (kExtras + 1) / 2;

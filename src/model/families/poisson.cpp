@@ -1,4 +1,8 @@
-// Counts with a softplus link (the paper's) or a log link. The row constant is log y!.
+// Counts y with mean mu(s), mu = log(1 + e^s) (softplus link, the paper's) or e^s (log link):
+//
+//     l = y log mu - mu - log y!,   l' = (y - mu) mu' / mu.
+//
+// The row constant is log y!.
 #include "model/families/describe.hpp"
 
 #include <algorithm>

@@ -24,6 +24,7 @@ void add_once(std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
+// Made once, on first use; thread-safe as any local static.
 const FamilyDescription& describe(Family family) {
   static const auto kDescribed = all_described(std::make_index_sequence<kNumFamilies>());
   const auto number = static_cast<std::size_t>(family);
