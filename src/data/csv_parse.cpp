@@ -61,8 +61,9 @@ class ChunkParser {
  private:
   bool is_blank(char c) const { return (c == ' ' && is_space_) || (c == '\t' && is_tab_); }
 
-  // The position after the row's newline, or nullptr if anything but plain numbers (quoted or not), or text
-  // in unused columns, was met. Invariant: there is a newline at or after p, and every loop stops there.
+  // The position after the row's newline, or nullptr if the row has anything other than plain numbers (quoted
+  // or not) and text in unused columns. Invariant: there is a newline at or after p, and every loop stops
+  // there.
   const char* parse_quickly(const char* p, Index row) {
     const char* end = last_newline_ + 1;
     const std::size_t last = slots_.size() - 1;

@@ -44,7 +44,7 @@ std::optional<struct stat> status_of(const std::filesystem::path& path) {
   return status;
 }
 
-// The open descriptor a path stands for. Opening /dev/stdout anew would start at offset 0 of a redirected
+// The open descriptor a path stands for. Opening /dev/stdout again would start at offset 0 of a redirected
 // file and fails on a socket; a duplicate of the descriptor does neither.
 std::optional<int> descriptor_named(const std::filesystem::path& path) {
   const std::string& text = path.native();
@@ -129,7 +129,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, bool force)
   }
   if (status && S_ISDIR(status->st_mode)) refuse(target, "is a folder; give a file name");
   if (status && S_ISBLK(status->st_mode)) refuse(target, "is a block device; give a file name");
-  // symlink_status: a dangling link is also something that must not be replaced unasked.
+  // symlink_status: a dangling link is also something that must not be replaced without `force`.
   std::error_code ignored;
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
   if (exists && !force) refuse_existing(target);

@@ -58,7 +58,7 @@ bool has_decimal_comma(std::string_view text) {
          after.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// What to write for what a cell that is no number most likely means; empty if there is no telling.
+// What to write instead of a cell that is not a number, by what it most likely means; empty if unknown.
 std::string cure_of(std::string_view text) {
   text = trimmed(text);
   if (among(kTruths, text)) return "write 1 and 0";
@@ -287,7 +287,7 @@ void Table::check_weights(const Dataset& data) const {
   if (!any) throw DataError(data.name() + ": all weights are 0; at least one row must count");
 }
 
-// A column without a name is most often the row numbers that R and pandas write unasked.
+// A column without a name is most often the row numbers that R and pandas write by default.
 void Table::note_unnamed_features() {
   for (std::size_t j = 0; j < parts_.columns.size(); ++j) {
     const Column& column = parts_.columns[j];

@@ -1,7 +1,7 @@
 // The loops over rows that all families share, and the table of kernels that they fill.
 //
 // A family is a struct of operations on vectors, compiled once per instruction set (see math-inl.hpp for
-// how), without fused multiply-add, so that its bits are those of every target:
+// how), without fused multiply-add, so that all targets give the same bits:
 //   static Ops of(family, extras)               the operations for settings and extra parameters phi
 //   value(d, y, s, constant)                    l
 //   slope(d, y, s)                              l'
