@@ -33,9 +33,9 @@ std::uint64_t reversed(std::uint64_t bits) {
   return __builtin_bswap64(bits);
 }
 
-template <typename Element>
 // The unsigned integer as wide as the element: bytes are reversed in it before it is read as a number, since
 // a float whose bytes are in the wrong order may not survive a copy as a float.
+template <typename Element>
 using BitsOf = std::conditional_t<
     sizeof(Element) == 1, std::uint8_t,
     std::conditional_t<sizeof(Element) == 2, std::uint16_t,
@@ -65,9 +65,9 @@ void copy_run(const std::byte* from, Index count, double* out) {
 constexpr Index kTileCols = 8;
 constexpr Index kTileRows = 256;
 
-template <typename Element, bool kSwap>
 // Rows [0, count) of a view whose columns do not lie side by side. Every element is read once and written
 // once; only the order is chosen, tile by tile. A full tile has a constant width, which the compiler unrolls.
+template <typename Element, bool kSwap>
 void copy_strided(const MatrixView& view, const std::byte* from, Index count, double* out) {
   const Index row_stride = view.row_stride;
   const Index col_stride = view.col_stride;
@@ -160,6 +160,7 @@ MatrixView transposed(MatrixView view) {
 
 const double* contiguous_rows(const MatrixView& view) {
   constexpr Index kBytes = sizeof(double);
+  // A view of one row or column may have any stride and still be contiguous; such views are copied.
   const bool dense = view.col_stride == kBytes && view.row_stride == kBytes * view.cols;
   const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % alignof(double) == 0;
   if (view.scalar != Scalar::Float64 || view.swap_bytes || !dense || !aligned) return nullptr;

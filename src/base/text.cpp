@@ -85,6 +85,7 @@ std::string printable(std::string_view value, std::size_t limit) {
   std::string out;
   // Invariant: `out` is the printable form of value[0 .. i) and at most `limit` bytes long.
   for (std::size_t i = 0; i < value.size();) {
+    // A whole character, or a single byte that begins none.
     const std::size_t length = utf8_length(value, i);
     const std::string_view character = value.substr(i, std::max<std::size_t>(length, 1));
     const bool plain = length > 0 && !is_control(character);

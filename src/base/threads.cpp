@@ -94,6 +94,7 @@ class Threads::Crew {
     for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token end) { work(end); });
   }
 
+  // Workers wake up, see the stop request and return; their destructors join.
   ~Crew() {
     for (auto& worker : workers_) worker.request_stop();
     generation_.fetch_add(1, std::memory_order_release);
@@ -131,6 +132,7 @@ class Threads::Crew {
   }
 
  private:
+  // A worker: wait for a loop, take calls, count oneself out; the last one out wakes the caller.
   void work(const std::stop_token& end) {
     std::uint64_t seen = 0;
     while (true) {
@@ -170,6 +172,7 @@ class Threads::Crew {
     failure_ = std::current_exception();
   }
 
+  // spins_ and stop_ never change; body_ and count_ change between loops only.
   const int spins_;
   const StopRequest stop_;
   std::mutex one_loop_;

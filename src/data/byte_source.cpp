@@ -18,6 +18,7 @@
 namespace giga {
 namespace {
 
+// A descriptor that belongs to somebody else: it is neither opened nor closed here.
 class DescriptorSource : public ByteSource {
  public:
   DescriptorSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
@@ -48,6 +49,7 @@ class DescriptorSource : public ByteSource {
 constexpr std::size_t kInputStep = std::size_t{1} << 20;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip header and trailer
 
+// Members of a gzip file one after the other, as if they were one (`cat a.gz b.gz` is a valid file).
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(const std::filesystem::path& path)
@@ -89,6 +91,7 @@ class GzipSource : public ByteSource {
     stream_.next_out = reinterpret_cast<Bytef*>(out);
     stream_.avail_out = static_cast<uInt>(room);
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    // inflate() says what it left over; the rest was consumed or made.
     const std::size_t consumed = given - stream_.avail_in;
     const std::size_t made = room - stream_.avail_out;
     file_.release(used_, consumed);
@@ -104,6 +107,7 @@ class GzipSource : public ByteSource {
              (stream_.msg != nullptr ? stream_.msg : "unknown reason") +
              "); copy or compress the file again");
     }
+    // Neither read nor written though there was room: the file ended within a member.
     if (!ended_ && consumed == 0 && made == 0)
       fail("the gzip data ends early; the file was cut, copy it again");
     return made;

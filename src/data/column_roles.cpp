@@ -13,6 +13,7 @@
 namespace giga {
 namespace {
 
+// Names listed in a message before it says how many there are.
 constexpr std::size_t kMaxNamesShown = 20;
 
 std::string quoted(const std::string& name) {
@@ -66,6 +67,7 @@ class Roles {
     return static_cast<std::size_t>(found - names_.begin());
   }
 
+  // `field` is the option that asked for it, for the message.
   void assign(std::size_t col, ColumnRole role, const char* field) {
     if (columns_[col].role != ColumnRole::Unused) {
       throw NoSuchColumn(file_ + ": column " + quoted(names_[col]) + " given with " + field +
@@ -86,6 +88,7 @@ class Roles {
     return col;
   }
 
+  // The default: every column that has no role yet and is not listed as unused is a feature.
   void assign_all_others(const std::vector<std::string>& unused) {
     for (Column& column : columns_) {
       const bool left = std::find(unused.begin(), unused.end(), column.name) != unused.end();
@@ -117,6 +120,7 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
   refuse_repeated_names(names, name);
   Roles roles(names, name);
   if (options.weights) roles.assign(roles.find(*options.weights), ColumnRole::Weight, "`weights`");
+  // default_response never takes the weights: they have their role by now.
   roles.assign(options.response ? roles.find(*options.response) : roles.default_response(),
                ColumnRole::Response, "`response`");
   if (options.features) {

@@ -139,6 +139,7 @@ std::vector<std::string> read_names(std::string_view first, std::size_t offset, 
   // A file of one column has no features beside its response: most likely the delimiter is another.
   if (row.cells.size() == 1) refuse_delimiter(first, line, options.delimiter, name);
   if (!options.header) return default_names(static_cast<Index>(row.cells.size()));
+  // Names that are all numbers: most likely there is no header, and the first row would be lost.
   const bool numeric = std::all_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) {
     return parse_cell(cell).kind == CellKind::Number;
   });

@@ -22,6 +22,7 @@ class ChunkParser {
       : csv_(csv), chunk_(chunk), table_(table), slots_(slots), delimiter_(csv.delimiter) {
     const std::size_t newline = csv.text.rfind('\n');
     last_newline_ = newline == std::string_view::npos ? nullptr : csv.text.data() + newline;
+    // A blank that is the delimiter is not skipped around cells.
     is_space_ = delimiter_ != ' ';
     is_tab_ = delimiter_ != '\t';
   }
@@ -65,6 +66,8 @@ class ChunkParser {
   // or not) and text in unused columns. Invariant: there is a newline at or after p, and every loop stops
   // there.
   const char* parse_quickly(const char* p, Index row) {
+    // The value goes into its slot at once: if the row turns out not to be plain, the careful parser writes
+    // over it.
     const char* end = last_newline_ + 1;
     const std::size_t last = slots_.size() - 1;
     for (std::size_t col = 0;; ++col) {
@@ -81,6 +84,7 @@ class ChunkParser {
         p = skip_text(p);
         if (p == nullptr) return nullptr;
       }
+      // Exactly as many cells as slots: a delimiter between them, a newline after the last.
       if (col == last) break;
       if (*p != delimiter_) return nullptr;
       ++p;
@@ -107,6 +111,7 @@ class ChunkParser {
     return *p == '\n' && p[-1] == '\r' ? p - 1 : p;
   }
 
+  // Every cell as text, then as a number; sets bad_row at the first that cannot be stored.
   void parse_carefully(std::string_view text, std::size_t offset, Index row) {
     const CsvRow cells = split_row(text, delimiter_);
     const auto fail = [&](std::string what) { bad_row = BadRow{row, offset, std::move(what)}; };
@@ -119,6 +124,7 @@ class ChunkParser {
     for (std::size_t col = 0; col < slots_.size(); ++col) {
       const CellPlace place{row, static_cast<Index>(col)};
       std::string what;
+      // NULs are refused in unused columns too: they mean that the file is not text.
       if (cells.cells[col].find('\0') != std::string::npos) {
         what = table_.store({}, cells.cells[col], place, slots_[col], issues);
       } else if (slots_[col].base != nullptr) {

@@ -43,6 +43,7 @@ struct CsvStart {
   Index line = 1;          // of that offset
 };
 
+// Skips the byte order mark and blank lines, reads the names, and with a header moves past it.
 CsvStart find_start(std::string_view text, const ReadOptions& options, const std::string& name) {
   std::size_t at = skip_byte_order_mark(text, name);
   Index line = 1;
@@ -186,6 +187,8 @@ class StreamOrigin : public Dataset::Origin {
   bool one_line_a_row_;
 };
 
+// Blocks of whole rows, each scanned and parsed like a file of its own. Row numbers and lines run on; offsets
+// do not, so there are no checkpoints.
 Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
                     const Executor& executor, const Observer& observer, const CsvSizes& sizes,
                     StreamOrigin::Reopen reopen) {
@@ -244,6 +247,7 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
   table.allocate(scan.num_rows);
   // One for every kCheckpointRows rows; parse_rows fills them in.
   std::vector<std::size_t> checkpoints(static_cast<std::size_t>((scan.num_rows - 1) / kCheckpointRows + 1));
+  // Chunks end in any order, so progress is a sum.
   std::atomic<std::size_t> done{start.offset};
   const ReleaseText after_chunk = [&](std::size_t offset, std::size_t length) {
     file->release(start.offset + offset, length);

@@ -13,6 +13,7 @@
 namespace giga {
 namespace {
 
+// The number that was read for a column of row n; not for unused columns, which have none.
 double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
   switch (column.role) {
     case ColumnRole::Feature: return parts.features.data()[n * parts.num_features + column.feature];
@@ -25,6 +26,7 @@ double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
 
 }  // namespace
 
+// Users count rows and lines from 1.
 std::string row_place(Index input_row, Index line) {
   std::string place = "row " + std::to_string(input_row + 1);
   if (line > 0) place += " (line " + std::to_string(line) + ")";
@@ -120,6 +122,7 @@ const std::vector<std::string>& Dataset::notes() const {
 
 std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows) const {
   const auto& columns = parts_->columns;
+  // Numbers come from the table, unused columns from the input.
   std::vector<Index> unused;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (columns[j].role == ColumnRole::Unused) unused.push_back(static_cast<Index>(j));

@@ -106,6 +106,7 @@ class Finder {
     bool all_rows = true;
     for (Index n = 0; n < num_rows; ++n) {
       const double weight = data_.weight(n);
+      // Rows of weight 0 are neither distinct rows nor repeats.
       if (!(weight > 0)) {
         all_rows = false;
         continue;
@@ -121,6 +122,7 @@ class Finder {
       all_one = all_one && weight == 1;
     }
     distinct.num_rows = static_cast<Index>(distinct.rows.size());
+    // The common case costs no memory: all rows distinct and counted once.
     if (all_rows && distinct.num_repeats == 0) distinct.rows = {};
     if (all_one && distinct.num_repeats == 0) distinct.multiplicity = {};
     return distinct;

@@ -25,7 +25,8 @@ namespace giga {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr Index kHugeIndex = 100'000'000'000'000'000;      // ten times it still fits
+constexpr Index kHugeIndex =
+    100'000'000'000'000'000;  // an index at or above it is refused anyway; ten times it still fits an Index
 constexpr std::size_t kDenseBytes = std::size_t{1} << 30;  // always allowed
 constexpr std::size_t kDenseRatio = 64;                    // dense bytes a byte of text may stand for
 
@@ -102,6 +103,8 @@ void for_each_row(std::string_view text, const Chunk& chunk, const Body& body) {
   }
 }
 
+// The first pass over a chunk: its rows, its lines and its largest index. Malformed lines are counted as they
+// are; the second pass reports them.
 void count_rows(std::string_view text, Chunk& chunk) {
   chunk.num_lines = count_newlines(text.substr(chunk.begin, chunk.end - chunk.begin));
   for_each_row(text, chunk, [&](std::string_view row, std::size_t) {
@@ -164,6 +167,8 @@ class RowParser {
       if (colon + 1 == token.size())
         return said(token, "no value after the colon; leave out zeros altogether");
       previous = *index;
+      // No line ends in a larger index, so the line does not ascend, or its end is not index:value. The
+      // tokens after this one are read for a better message.
       if (*index > label_col) {
         if (beyond.empty()) beyond = token;
         continue;
@@ -216,6 +221,7 @@ class LibsvmOrigin : public Dataset::Origin {
     return *(after - 1);
   }
 
+  // The content and the offset of a row of the chunk.
   std::pair<std::string_view, std::size_t> find(const Chunk& chunk, Index row) const {
     std::pair<std::string_view, std::size_t> found;
     Index left = row - chunk.first_row;
@@ -226,6 +232,7 @@ class LibsvmOrigin : public Dataset::Origin {
     return found;
   }
 
+  // The text of one cell of a line; an index that is left out is 0.
   std::string cell_of(std::string_view rest, Index col) const {
     const std::string_view label = next_token(rest);
     if (col == num_columns_ - 1) return std::string(label);

@@ -20,6 +20,7 @@
 namespace giga {
 namespace {
 
+// Closed when it goes out of scope, exceptions included.
 struct Descriptor {
   int fd;
   explicit Descriptor(int value) : fd(value) {}
@@ -53,6 +54,7 @@ int open_for_reading(const std::filesystem::path& path) {
   return fd;
 }
 
+// The size of a regular file that is not empty; anything else cannot be mapped.
 std::size_t regular_size(int fd, const std::string& name) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) throw IoError(name + ": cannot examine: " + words(errno));
@@ -77,6 +79,7 @@ void unmap(std::span<const std::byte> bytes) noexcept {
 MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes)
     : path_(std::move(path)), bytes_(bytes) {}
 
+// MAP_PRIVATE: what others write to the file later may or may not be seen, but is never written back.
 MappedFile MappedFile::open(const std::filesystem::path& path) {
   const std::string name = printable_path(path);
   std::filesystem::path kept = path;  // copied before there is a mapping to lose

@@ -30,6 +30,7 @@ constexpr const char* kSupported =
     "supported are bool, int8 to int64, uint8 to uint64, float32 and float64; convert with "
     "x.astype('float64')";
 
+// Every refusal of this file goes through here: "name: why; what to do".
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw DataError(printable(name, 4096) + ": " + why);
 }
@@ -207,6 +208,7 @@ class HeaderParser {
     return value;
   }
 
+  // Blanks may stand between any two tokens of a Python literal.
   void skip_spaces() {
     const std::size_t used = rest_.find_first_not_of(" \t\r\n\f");
     rest_.remove_prefix(used == std::string_view::npos ? rest_.size() : used);
@@ -248,6 +250,7 @@ struct DictPlace {
   std::size_t length;
 };
 
+// Each size is checked against the bytes left before it is used.
 DictPlace locate_dict(std::span<const std::byte> file, const std::string& name) {
   const std::string_view text = as_text(file);
   if (!text.starts_with(kMagic)) {
@@ -287,6 +290,7 @@ Index data_bytes(const NpyHeader& header, const std::string& name) {
   return bytes;
 }
 
+// As Python prints a tuple: "(3,)" for one length.
 std::string shape_text(const std::vector<Index>& shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -294,6 +298,7 @@ std::string shape_text(const std::vector<Index>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+// Two dimensions, none empty; the message says how to reshape what is not a matrix.
 void check_matrix_shape(const NpyHeader& header, const std::string& name) {
   const std::vector<Index>& shape = header.shape;
   if (shape.size() != 2) {
@@ -343,6 +348,7 @@ std::string written_header(Index rows, Index cols) {
   std::string dict = std::string("{'descr': '") + kType + "', 'fortran_order': False, 'shape': (" +
                      std::to_string(rows) + ", " + std::to_string(cols) + "), }";
   constexpr std::size_t kBefore = 10;  // magic, version, length
+  // The newline that ends the dict counts, too.
   const std::size_t used = kBefore + dict.size() + 1;
   dict.append((kAlignment - used % kAlignment) % kAlignment, ' ');
   dict += '\n';
@@ -369,6 +375,7 @@ MatrixView npy_matrix(std::span<const std::byte> file, const std::string& name) 
   const NpyHeader header = parse_npy_header(file, name);
   check_matrix_shape(header, name);
   check_data_size(header, file.size(), name);
+  // Strides in bytes: the index that runs fastest is the column in C order, the row in Fortran order.
   const auto bytes = static_cast<Index>(scalar_bytes(header.scalar));
   const Index rows = header.shape[0];
   const Index cols = header.shape[1];

@@ -83,6 +83,7 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
     tell_bytes(observer, matrix->data_offset() + so_far, matrix->file().bytes().size());
   });
   matrix->file().release(0, matrix->file().bytes().size());
+  // Conversion came first; NaN and infinity are found in the table, in row order.
   judge_filled(table, slots, view.rows, executor);
   return std::move(table).finish(view.rows, std::make_unique<NpyOrigin>(matrix));
 }

@@ -86,6 +86,7 @@ class ArrayStream {
   std::size_t taken_ = 0;
 };
 
+// At most ten names, for messages.
 std::string listed(const std::vector<ZipMember>& members) {
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 10); ++i) {
@@ -170,6 +171,7 @@ void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slo
   });
 }
 
+// The same for a vector; one that is not used is read all the same, for its checksum.
 void fill_vector(ArrayStream& array, const Slot& slot) {
   array.for_each([&](Index first, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size() && slot.base != nullptr; ++i) {
@@ -249,8 +251,10 @@ Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& o
     throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
   vector_length(y, "y", layout.rows);
 
+  // Columns: those of X, then y, then w.
   std::vector<std::string> names = default_names(layout.cols + 1);
   std::optional<ArrayStream> w;
+  // w is read only if it is asked for by that name; otherwise a note says that it was not used.
   const ZipMember* weights = options.weights == "w" ? find_member(*archive, "w", file) : nullptr;
   if (weights != nullptr) {
     w.emplace(*archive, *weights, file);

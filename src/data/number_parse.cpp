@@ -30,6 +30,7 @@ std::string_view without_sign(std::string_view text) {
   return text;
 }
 
+// "-nan" is what C prints for some NaNs.
 bool is_missing(std::string_view text) {
   if (equals_ignoring_case(without_sign(text), "nan")) return true;
   return std::any_of(kMissing.begin(), kMissing.end(),
@@ -73,6 +74,7 @@ std::string_view trimmed(std::string_view text) {
 
 CellValue parse_cell(std::string_view text) {
   text = trimmed(text);
+  // The order matters: "nan" and "inf" are not decimal numbers, and an empty cell is missing, not text.
   if (is_missing(text)) return {.kind = CellKind::Missing};
   const std::string_view bare = without_sign(text);
   if (equals_ignoring_case(bare, "inf") || equals_ignoring_case(bare, "infinity")) {
@@ -80,6 +82,7 @@ CellValue parse_cell(std::string_view text) {
   }
   if (!is_decimal(text)) return {.kind = CellKind::NotANumber};
   if (text.starts_with('+')) text.remove_prefix(1);
+  // A decimal number that parse_double refuses can only be too large.
   const auto value = parse_double(text);
   if (!value) return {.kind = CellKind::Overflow};
   return {.kind = CellKind::Number, .value = *value, .too_small = *value == 0 && has_nonzero_digit(text)};

@@ -63,6 +63,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+// The target's folder must exist; whether it is writable is found out by opening the temporary file.
 void check_folder(const std::filesystem::path& target, const std::filesystem::path& folder) {
   const std::string name = printable_path(folder);
   const auto status = status_of(folder);
@@ -112,6 +113,7 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+// Whatever exists and can only be written to, not replaced: pipes, sockets, character devices.
 bool OutputFile::is_direct(const std::filesystem::path& target) {
   const auto status = status_of(target);
   if (descriptor_named(target)) return true;
@@ -182,6 +184,7 @@ void OutputFile::require_open(const char* function) const {
                                                       : "commit"));
 }
 
+// After a failure the object only waits to be destroyed, which removes the temporary file.
 void OutputFile::fail(int error) {
   state_ = State::Failed;
   std::string advice;
@@ -212,6 +215,7 @@ void OutputFile::write_through(std::string_view bytes) {
   }
 }
 
+// fsync before rename: otherwise a crash could leave the new name with no content.
 void OutputFile::finish() {
   require_open("finish");
   flush();

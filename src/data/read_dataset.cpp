@@ -48,6 +48,7 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   if (file.ends_with(".npz")) return read_npz_dataset(path, options, executor, observer);
   if (file.ends_with(".svm") || file.ends_with(".libsvm"))
     return read_libsvm(path, options, executor, observer);
+  // "flights.csv.gz": the extension under .gz decides.
   const bool packed = file.ends_with(".gz");
   const std::string_view text = std::string_view(file).substr(0, file.size() - (packed ? 3 : 0));
   const bool tabs = text.ends_with(".tsv");

@@ -131,6 +131,7 @@ void Table::reserve(Index rows) {
   if (has_weights_) parts_.weights.reserve(rows);
 }
 
+// Features are row-major, so the numbers of one feature lie num_features apart.
 std::vector<Slot> Table::slots() const {
   std::vector<Slot> slots;
   for (const Column& column : parts_.columns) {
@@ -167,6 +168,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     note_missing(place, issues);
     return {};
   }
+  // Only bad cells come this far, so the cost of the message does not matter.
   const Column& column = parts_.columns[at(place.col)];
   const std::string start = ", " + column_place(parts_.columns, place.col) + ": " + in_quotes(text);
   switch (cell.kind) {
@@ -181,6 +183,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
         return start + " has a NUL byte; save the file again as text";
       if (const std::string cure = cure_of(text); !cure.empty())
         return start + " is not a number; " + advice(column, cure);
+      // Text in the first row most often means a column of text.
       if (place.row == 0 && column.role == ColumnRole::Feature) {
         return start + " is not a number; if the column holds text, name the numeric columns with `features`";
       }
@@ -273,6 +276,7 @@ void Table::drop_incomplete_rows() {
 }
 
 void Table::check_weights(const Dataset& data) const {
+  // Weights must be at least 0, and one of them positive.
   bool any = !has_weights_;
   for (Index n = 0; n < data.num_rows() && has_weights_; ++n) {
     const double weight = data.weight(n);
@@ -300,6 +304,7 @@ void Table::note_unnamed_features() {
 }
 
 Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) && {
+  // From here on places have lines, by the origin.
   parts_.num_rows = num_rows;
   parts_.origin = std::move(origin);
   if (num_rows == 0) throw DataError(parts_.name + ": 0 data rows; at least one is needed");

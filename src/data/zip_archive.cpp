@@ -35,6 +35,7 @@ ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes
     throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive cannot be read" +
                     kAgain);
   }
+  // Fields of the entry that must be known; others may be missing.
   constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
   if ((status.valid & kNeeded) != kNeeded) {
     throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive is not described" +
@@ -51,6 +52,7 @@ ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes
   if ((status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && status.encryption_method != ZIP_EM_NONE) {
     throw DataError(name + ": " + label + " is encrypted; save it again without a password");
   }
+  // A stored member cannot be larger than its bytes; a deflated one is at most 1032 times as large.
   const std::size_t most = status.comp_method == ZIP_CM_STORE ? 1 : kMaxInflation;
   if (status.comp_size > file_bytes || status.size > status.comp_size * most) {
     throw DataError(name + ": " + label + " is said to have " + std::to_string(status.size) +
@@ -88,6 +90,7 @@ ZipArchive ZipArchive::open(const std::filesystem::path& path) {
     zip_error_fini(&error);
     throw DataError(name + ": not a readable .npz (zip) archive: " + printable(why) + kAgain);
   };
+  // The bytes are used where they are; CHECKCONS asks for libzip's stricter checks of consistency.
   zip_source_t* source = zip_source_buffer_create(file.bytes().data(), file.bytes().size(), 0, &error);
   if (source == nullptr) fail();
   std::unique_ptr<zip, Discard> archive(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
@@ -113,6 +116,7 @@ void ZipArchive::Reader::fail(const std::string& why) const {
 
 void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
   if (size > left_) fail("the member ends early");
+  // Invariant: out[0 .. done) is filled. zip_fread may return fewer bytes than asked for.
   for (std::size_t done = 0; done < size;) {
     const auto count = zip_fread(file_.get(), out + done, size - done);
     if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));

@@ -55,6 +55,7 @@ Normal GaussianMean::posterior(const Normal& prior, const std::vector<double>& w
     for (std::size_t d = 0; d < size; ++d) information[d] += w * observation(n)[d];
   }
   for (std::size_t d = 0; d < size; ++d) precision[d * size + d] += total;
+  // The mean solves (P + W I) mean = information.
   const std::vector<double> covariance =
       Normal::with_precision(std::vector<double>(size, 0.0), precision).covariance();
   std::vector<double> mean(size, 0.0);

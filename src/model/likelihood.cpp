@@ -141,6 +141,7 @@ class FunctionLikelihood : public Likelihood {
     }
     return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                          [&](Index first, Index count, const DerivativeSums& sum) {
+                           // By hand: row after row within the block.
                            std::vector<double> gradient(dim), hessian(dim * dim);
                            for (Index n = first; n < first + count; ++n) {
                              const double times = multiplicity(n);
@@ -170,6 +171,7 @@ class FunctionLikelihood : public Likelihood {
     return functions_.parameter_name ? functions_.parameter_name(d) : Likelihood::parameter_name(d);
   }
 
+  // Numbers of a subset's rows are translated to those of the functions, so a subset of a subset works too.
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override {
     if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");

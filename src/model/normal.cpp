@@ -22,7 +22,8 @@ std::vector<double> flat(const Matrix& matrix) {
   return {matrix.data(), matrix.data() + matrix.size()};
 }
 
-// The lower Cholesky factor.
+// The lower Cholesky factor L, L L' = the matrix. Eigen reads the lower triangle only; a matrix that is not
+// positive definite, or not finite, is refused.
 Matrix cholesky(const std::vector<double>& values, std::size_t dim, const char* what) {
   if (dim == 0 || values.size() != dim * dim) {
     throw std::invalid_argument(std::string(what) + " has " + std::to_string(values.size()) +
@@ -122,6 +123,7 @@ Derivatives Normal::log_density(std::span<const double> theta, Order order) cons
 }
 
 void Normal::draw(Stream& random, double* theta) const {
+  // theta = m + C e, e ~ N(0, I): the covariance is C E(e e') C' = V.
   Eigen::VectorXd standard(dim());
   for (double& value : standard) value = random.normal();
   Eigen::Map<Eigen::VectorXd>(theta, dim()) =

@@ -82,9 +82,9 @@ HWY_INLINE void add_components(const double* z, const double* factor, double* su
   }
 }
 
-template <Index kRows>
 // sums[d] += sum of factor[i] z_id over kRows rows by component, four, two or one component at a time. The
 // order of the sum of a component is the same in all three.
+template <Index kRows>
 HWY_INLINE void add_rows(const double* z, Index dim, const double* factor, double* sums) {
   Index d = 0;
   for (; d + 4 <= dim; d += 4) add_components<4, kRows>(z + d * kRows, factor, sums + d * kPackedLanes);

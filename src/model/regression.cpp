@@ -44,6 +44,7 @@ struct Regression::Parts {
     return constants.empty() ? 0.0 : constants[static_cast<std::size_t>(n)];
   }
   [[nodiscard]] Index num_extras() const { return describe(family.family).num_extras(); }
+  // The extra parameters of all points: the components after those of the coefficients.
   [[nodiscard]] PointExtras extras_of(const Points& points) const {
     if (num_extras() == 0) return {};
     return {points.component(design.num_columns()), points.stride()};
@@ -167,6 +168,7 @@ void Regression::Parts::extra_slopes(Index n, const double* s, const Points& poi
   const Index num = points.count();
   const auto size = static_cast<std::size_t>(num_extras());
   const double y = response[static_cast<std::size_t>(n)];
+  // Point by point, as the kernel takes one phi for many rows.
   std::vector<double> phi(size), first(size), mixed(size), second(size * (size + 1) / 2);
   for (Index j = 0; j < num; ++j) {
     for (std::size_t e = 0; e < size; ++e)
@@ -206,6 +208,8 @@ void Regression::add_log_likelihoods(Index first, Index count, const Points& poi
   const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * stride);
+  // Rows that count once go to add_rows together, if the family has one; all others one by one. Which way a
+  // row goes depends on the row alone, so the bits of a point do not depend on the other points.
   const auto add_rows = kernels::of(parts_->family).add_rows;
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
@@ -225,6 +229,7 @@ void Regression::add_log_likelihoods(Index first, Index count, const Points& poi
       } else {
         kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n), values, num, values,
                                  parts_->extras_of(points));
+        // out[j] += times * values[j], in the order of the rows.
         kernels::add_products(&times, 1, 1, values, stride, num, out, num);
       }
     }
@@ -276,6 +281,8 @@ struct ExtraTile {
   void add(const double* z, Index dim, Index num_extras, Order order, const double* times,
            const DerivativeSums& sum) {
     const Index all = dim + num_extras;
+    // Multiplies by the multiplicities in place and returns the sum. Rows that count 0 are padding, whose
+    // derivatives need not be finite.
     const auto weighted = [&](double* values) {
       double total = 0;
       for (Index i = 0; i < kTile; ++i) total += values[i] = times[i] == 0 ? 0.0 : times[i] * values[i];

@@ -79,6 +79,7 @@ template <Index kRows, Index kMany>
 HWY_INLINE void predict_patch(const double* by_row, Index dim, const double* theta, Index stride,
                               double* out) {
   const Tag tag;
+  // Every sum <z_i, theta_j> stays in its register until all of d are added.
   Vec sums[kRows][kMany];
   for (auto& row : sums) {
     for (auto& sum : row) sum = hn::Zero(tag);
@@ -117,6 +118,7 @@ template <Index kDims, Index kMany>
 HWY_INLINE void product_patch(const double* by_row, Index count, Index dim, const double* values,
                               Index stride, double* out, Index out_stride) {
   const Tag tag;
+  // Invariant: sums[d][k] = out + the products of rows [0, i).
   Vec sums[kDims][kMany];
   for (Index d = 0; d < kDims; ++d) {
     for (Index k = 0; k < kMany; ++k) sums[d][k] = hn::LoadU(tag, out + d * out_stride + k * kWidth);
@@ -150,6 +152,7 @@ void AddProducts(const double* by_row, Index count, Index dim, const double* val
     for (; d + 2 <= dim; d += 2) patch.template operator()<2>(d);
     for (; d < dim; ++d) patch.template operator()<1>(d);
   }
+  // Points left over, fewer than a patch: the same sum, in the same order.
   for (; j < many; ++j) {
     for (Index d = 0; d < dim; ++d) {
       double sum = out[d * out_stride + j];

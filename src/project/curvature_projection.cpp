@@ -46,6 +46,8 @@ Rule rule_for(double sd, double analytic_within) {
   const double range = kRange + std::min(sd, kMostShift);
   const double family_step = kFamilyStep * (analytic_within / std::numbers::pi);
   const double step = std::min(kDensityStep, family_step / sd);
+  // Nodes k = -side .. side, symmetric about the mean; the step is adjusted so that the last lies on the
+  // edge.
   const Index side = std::min(kMost, static_cast<Index>(std::ceil(range / step)));
   const double width = range / static_cast<double>(side);
   Rule rule;
@@ -126,6 +128,7 @@ Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const 
 Points frame_for(const LinearModel& regression, const Normal& pihat, const Executor& executor) {
   constexpr double kNothing = 1e-13;  // relative to the largest eigenvalue, what rounding alone may leave
   const Points all = *draw_features(pihat, 1, true, 0, "").frame;
+  // Eigenvectors of sum u u', eigenvalues ascending: those of the last `spanned` are the basis Q.
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, executor));
   const double least = kNothing * axes.eigenvalues().maxCoeff();
   const Index dim = pihat.dim();
@@ -158,6 +161,7 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
+  // a_n and b_n are written by the block of row n alone.
   for_each_block(executor, num_rows(), [this](Index first, Index count) {
     for (Index begin = 0; begin < count; begin += kTile)
       find_coefficients(first + begin, std::min(kTile, count - begin));
@@ -188,6 +192,7 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   for (Index i = 0; i < count; ++i) {
     const auto k = at(i);
     const double* un = u.data() + i * frame_.stride();
+    // The sd of s_n is |u_n|, in the turned frame as well.
     const double sd = std::sqrt(product(un, un, frame_.count()));
     const auto n = at(first + i);
     std::tie(slope_[n], curvature_[n]) = average.under(mean[k], sd, y[k]);

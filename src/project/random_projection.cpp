@@ -29,6 +29,7 @@ DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitene
     pihat.draw(random, theta.data());
     order.emplace_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(dim))), j);
   }
+  // By coordinate, then by feature: the order does not depend on the sort.
   std::sort(order.begin(), order.end());
   DirectionalFeatures features{
       Points(dim, count), {}, {}, std::sqrt(static_cast<double>(dim) / static_cast<double>(count))};

@@ -162,8 +162,8 @@ void each_derivative(const Ops& ops, const Response& response, const double* s, 
   if constexpr (kCurvature) unpad(curvature, rest, out.curvature + whole);
 }
 
-template <class Ops>
 // A loop of its own for each choice of outputs, so that none is tested for within it.
+template <class Ops>
 void derivatives_of(const Ops& ops, const double* y, const double* constant, const double* s, Index count,
                     const Outputs& out) {
   const ResponseArray<Ops::kHasConstant> full = {y, constant};
@@ -247,9 +247,9 @@ void derivatives(const FamilyParameters& family, const double* extras, const dou
   derivatives_of(Ops::of(family, extras), y, constant, s, count, {value, slope, curvature});
 }
 
-template <class Ops>
 // An array of `count` per derivative: first and mixed for e = 0, 1, ..., second for the pairs f <= e. Every
 // vector is padded, not only the last: these are few numbers.
+template <class Ops>
 void extra_derivatives(const FamilyParameters& family, const double* extras, const double* y, const double* s,
                        Index count, double* first, double* mixed, double* second) {
   constexpr Index kExtras = num_extras<Ops>(), kPairs = kExtras * (kExtras + 1) / 2;

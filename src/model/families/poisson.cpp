@@ -36,6 +36,7 @@ struct PoissonSoftplusOps {
   /// With the fast softplus: mu is within 4 ulp, which is a few roundings of the largest term of l.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
+    // log mu = s below -40, where mu underflows in the end.
     const V finite = at_finite(d, s), mu = SoftplusFast(d, finite);
     const V log_mu = hn::IfThenElse(hn::Lt(s, hn::Set(d, -kSoftplusIsLinear)), s,
                                     log_of_normal(d, Pair<V>{mu, hn::Sub(finite, finite)}).hi);
@@ -45,6 +46,8 @@ struct PoissonSoftplusOps {
   /// With the fast softplus.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V slope(D d, V y, V s) const {
+    // q = sigma(s) / mu. With e = exp(-|s|) = top / bottom, sigma(s) is bottom / (top + bottom) for s >= 0
+    // and top / (top + bottom) for s < 0; where mu is tiny, q = 1 - mu / 2 + ...
     const V one = hn::Set(d, 1.0), finite = at_finite(d, s), shrink = hn::Set(d, 0x1p-16);
     const Fraction<V> e = exp_fraction(d, hn::Neg(hn::Abs(finite)), 0.0);
     const V mu = softplus_of(d, finite, e);
@@ -201,7 +204,7 @@ void log_factorials(const FamilyParameters&, std::span<const double> y, std::spa
   log_factorial(y, out);
 }
 
-// log(e^mu - 1).
+// s = log(e^mu - 1) = mu + log(1 - e^-mu), which does not overflow.
 double inverse_softplus(double mean) {
   const double mu = std::max(mean, kLeastMean);
   return mu + std::log(-std::expm1(-mu));

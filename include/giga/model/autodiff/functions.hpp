@@ -136,6 +136,7 @@ struct Expm1 {
   static double first(double x, double) { return std::exp(x); }
   static double second(double, double, double first) { return first; }
 };
+// y' = 1 / x, y'' = -y'^2.
 struct Log {
   static double value(double x) { return std::log(x); }
   static double first(double x, double) { return 1 / x; }
@@ -146,6 +147,7 @@ struct Log1p {
   static double first(double x, double) { return 1 / (1 + x); }
   static double second(double, double, double first) { return -(first * first); }
 };
+// y' = 1 / (2 y), y'' = -y' / (2 x).
 struct Sqrt {
   static double value(double x) { return std::sqrt(x); }
   static double first(double, double y) { return 0.5 / y; }
@@ -161,6 +163,7 @@ struct Cos {
   static double first(double x, double) { return -std::sin(x); }
   static double second(double, double y, double) { return -y; }
 };
+// y' = 1 + y^2, y'' = 2 y y'.
 struct Tan {
   static double value(double x) { return std::tan(x); }
   static double first(double, double y) { return 1 + y * y; }
@@ -322,6 +325,7 @@ template <Number T>
 
 template <Number T>
 [[nodiscard]] T fabs(const T& x) {
+  // At 0 the slope is taken to be 0: a constant.
   if (x.value() == 0) return 0;
   return std::signbit(x.value()) ? -x : x;
 }
