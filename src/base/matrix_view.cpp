@@ -1,6 +1,8 @@
-// Element (i, j) of a view lies at data + i row_stride + j col_stride and is `scalar` wide. Each reader below
-// is compiled for one element type and byte order and writes row-major doubles. All loads go through memcpy,
-// since the data may start at any byte.
+// Element (i, j) of a view lies at data + i row_stride + j col_stride and has the type `scalar`. Each reader
+// below is compiled for one element type and byte order, and writes row-major doubles. All loads go through
+// memcpy, since the data may start at any byte. The way down is
+//
+//     read_rows -> copy_rows (which layout?) -> copy_run (no gaps) or copy_strided (tiles) -> load
 #include "giga/base/matrix_view.hpp"
 
 #include <algorithm>

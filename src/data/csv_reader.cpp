@@ -168,6 +168,7 @@ class StreamOrigin : public Dataset::Origin {
     for (std::string_view text = blocks.next(); !text.empty() && next < rows.size(); text = blocks.next()) {
       std::size_t at = started ? 0 : find_start(text, options_, name_).offset;
       started = true;
+      // Blank lines are skipped by the same rule as in the parse, so that row numbers agree.
       for (at = skip_rows(text, at, 0); at < text.size() && next < rows.size();
            at = skip_rows(text, at, 1), ++row) {
         while (next < rows.size() && rows[next] == row) {
@@ -234,6 +235,7 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
   const std::string_view text = whole.substr(start.offset);
   Table table(name, assign_roles(start.names, options, name), options);
 
+  // First pass: the number of rows, so that exactly their memory is allocated. Pages are given back.
   const CsvScan scan = scan_rows(
       text, sizes.chunk_bytes, executor,
       [&](std::size_t offset, std::size_t length) { file->release(start.offset + offset, length); });
@@ -244,6 +246,7 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
     throw DataError(name + ": 0 data rows after the header" +
                     (old_mac ? "; lines end in CR only, convert them to LF" : ""));
   }
+  // Second pass: the numbers.
   table.allocate(scan.num_rows);
   // One for every kCheckpointRows rows; parse_rows fills them in.
   std::vector<std::size_t> checkpoints(static_cast<std::size_t>((scan.num_rows - 1) / kCheckpointRows + 1));

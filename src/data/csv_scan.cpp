@@ -57,6 +57,7 @@ Counts count_lanes(const char* p, std::size_t steps) {
   return {sum_of(newlines), sum_of(quotes), sum_of(nuls), sum_of(blanks)};
 }
 
+// Counts in [begin, end) of the text; blank lines are recognised beyond `end`, too.
 Counts count_range(std::string_view text, std::size_t begin, std::size_t end) {
   Counts counts;
   std::size_t at = begin;
@@ -147,6 +148,7 @@ Index count_newlines(std::string_view text) {
 
 CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
                   const ReleaseText& release) {
+  // Pass 1, in parallel: counts per chunk, and rows as if no chunk began inside quotes.
   CsvScan scan;
   const std::size_t num_chunks = (text.size() + chunk_bytes - 1) / chunk_bytes;
   scan.chunks.resize(num_chunks);
@@ -173,6 +175,7 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
     any_quotes = any_quotes || counts[k].quotes > 0;
     scan.num_newlines += counts[k].newlines;
   }
+  // Pass 2, in parallel: rows of the chunks that have quotes or begin inside them.
   if (any_quotes) {
     executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
       const auto k = static_cast<std::size_t>(i);

@@ -106,6 +106,7 @@ std::string Dataset::place(Index n) const {
 
 std::string Dataset::response_place(Index n) const {
   const auto& columns = parts_->columns;
+  // Every Dataset has exactly one response column.
   const auto response = std::find_if(columns.begin(), columns.end(), [](const Column& column) {
     return column.role == ColumnRole::Response;
   });

@@ -14,6 +14,7 @@
 namespace giga {
 namespace {
 
+// By value: 0 equals -0, as their hashes do; NaN does not occur in a Dataset.
 bool equal_rows(const Dataset& data, Index a, Index b) {
   const Index dim = data.num_features();
   return data.response()[at(a)] == data.response()[at(b)] &&
@@ -28,6 +29,7 @@ class Finder {
   Finder(const Dataset& data, const Executor& executor, std::uint64_t hash_mask)
       : data_(data), executor_(executor), hash_mask_(hash_mask) {}
 
+  // The three steps; repeats_[n] says whether row n equals an earlier one.
   DistinctRows find() {
     hash_rows();
     deal_rows();
@@ -74,6 +76,8 @@ class Finder {
   // hash, which is not needed any more, becomes f. The hash of a first row stays until collect().
   void look_up(std::size_t part) {
     const std::size_t count = begins_[part + 1] - begins_[part];
+    // A power of two, so that a mask replaces the remainder. The low bits choose the slot; the top bits chose
+    // the part and are all alike here.
     const std::size_t size = std::bit_ceil(2 * count + 1);
     std::vector<Index> table(size, -1);
     for (std::size_t i = begins_[part]; i < begins_[part + 1]; ++i) {

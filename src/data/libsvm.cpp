@@ -70,6 +70,7 @@ std::string_view line_at(std::string_view text, std::size_t at) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
+// Whole lines. first_row and first_line count what lies before the chunk in the text.
 struct Chunk {
   std::size_t begin = 0;  // where a line does
   std::size_t end = 0;
@@ -114,6 +115,7 @@ void count_rows(std::string_view text, Chunk& chunk) {
   });
 }
 
+// The rest of a BadRow's message: ", token '3:x': ...".
 std::string said(std::string_view token, const std::string& why) {
   return ", token '" + printable(token) + "': " + why;
 }
@@ -308,6 +310,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   std::atomic<std::size_t> done{skipped};
   executor.for_each(num_chunks, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
+    // A chunk has its own parser and issues, and stops at its first bad row.
     RowParser parser(table, slots);
     Index row = chunks[k].first_row;
     for_each_row(text, chunks[k], [&](std::string_view line, std::size_t at) {

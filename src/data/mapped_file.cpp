@@ -35,6 +35,7 @@ std::string words(int error) {
   return std::system_category().message(error);
 }
 
+// What the user can do depends on why open() failed.
 [[noreturn]] void throw_open_error(const std::string& name, int error) {
   switch (error) {
     case ENOENT:

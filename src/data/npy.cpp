@@ -1,7 +1,7 @@
 // A .npy file is
 //
 //     "\x93NUMPY", version (2 bytes), length of the dict (2 bytes in version 1, else 4, little-endian),
-//     the dict, padded by spaces and a newline so that the data begins at a multiple of 64, the data.
+//     the dict, padded by spaces and a newline so that the data is aligned, and the data.
 //
 // The dict is a Python literal, {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. Only the forms
 // that NumPy has ever written are understood; anything else is refused. The parser works on a view of the
@@ -47,6 +47,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+// Scalar type and byte order of the elements.
 struct ElementType {
   Scalar scalar;
   bool swap_bytes;
@@ -154,6 +155,7 @@ class HeaderParser {
     return element_type(parse_string(), name_);
   }
 
+  // A string in single or double quotes, without the quotes.
   std::string_view parse_string() {
     skip_spaces();
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) malformed("expected a quoted string");
@@ -175,6 +177,7 @@ class HeaderParser {
     malformed("'fortran_order' must be True or False");
   }
 
+  // A tuple of lengths: (), (3,), (3, 4) or (3, 4,).
   std::vector<Index> parse_shape() {
     std::vector<Index> shape;
     bool comma = false;  // (3) is not a tuple, (3,) is
@@ -190,6 +193,7 @@ class HeaderParser {
     return shape;
   }
 
+  // A whole number that fits an Index.
   Index parse_length() {
     skip_spaces();
     // Digits by hand: 64 bits must be enough, and overflow is an error rather than a wrong size.
@@ -214,6 +218,7 @@ class HeaderParser {
     rest_.remove_prefix(used == std::string_view::npos ? rest_.size() : used);
   }
 
+  // accept_ functions take something off the front if it is there, and say whether it was; expect() insists.
   bool accept_word(std::string_view word) {
     if (!rest_.starts_with(word)) return false;
     rest_.remove_prefix(word.size());

@@ -1,5 +1,9 @@
 // The arrays X, y and w of an .npz archive, streamed from their compressed bytes straight into the table:
-// only a buffer of 2^16 elements is held besides.
+//
+//     ZipArchive::Reader -> ArrayStream (header, then elements as doubles) -> slots of the table
+//
+// Only a buffer of 2^16 elements is held besides. Elements come in the order of the file, C or Fortran, so
+// unused columns are found again (NpzOrigin) by a pass over their array.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -107,6 +111,7 @@ const ZipMember* find_member(const ZipArchive& archive, const std::string& array
   return found;
 }
 
+// The same, with a message that lists the members and shows how to save them.
 const ZipMember& need_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
   const ZipMember* member = find_member(archive, array, file);
   if (member != nullptr) return *member;
@@ -129,6 +134,7 @@ struct Layout {
   }
 };
 
+// X must have two dimensions; their lengths may still be 0.
 Layout matrix_layout(const ArrayStream& array) {
   const std::vector<Index>& shape = array.header().shape;
   if (shape.size() != 2) {
@@ -223,6 +229,7 @@ class NpzOrigin : public Dataset::Origin {
     ArrayStream array(*archive_, need_member(*archive_, which, file_), file_);
     std::size_t next = 0;
     array.for_each([&](Index first, std::span<const double> values) {
+      // Invariant: wanted[0 .. next) are filled in, the others lie at or after `first`.
       for (; next < wanted.size(); ++next) {
         const Index at = wanted[next].element - first;
         if (at >= static_cast<Index>(values.size())) return;

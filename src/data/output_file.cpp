@@ -1,5 +1,9 @@
 // Write a temporary file beside the target, fsync it, rename it over the target, fsync the folder: after a
-// crash at any point the target is either the old file or the new one, whole.
+// crash at any point the target is either the old file or the new one, whole. The temporary file must be in
+// the folder of the target, as rename works within one file system only.
+//
+//     Open --finish()--> Finished --commit()--> Committed      commit() calls finish() if it is still due
+//       any failure --> Failed
 #include "giga/data/output_file.hpp"
 
 #include <fcntl.h>
@@ -38,6 +42,7 @@ std::string words(int error) {
   throw CannotCreate(printable_path(path) + " exists; use `force` to replace it");
 }
 
+// What the path leads to, links followed; nothing if that cannot be told (errno says why).
 std::optional<struct stat> status_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -192,6 +197,7 @@ void OutputFile::fail(int error) {
   throw IoError(printable_path(target_) + ": cannot write: " + words(error) + advice);
 }
 
+// The buffer is emptied first if the bytes do not fit beside it, so that they arrive in order.
 void OutputFile::write(std::string_view bytes) {
   require_open("write");
   if (bytes.size() > kBufferBytes - buffer_.size()) flush();

@@ -1,5 +1,12 @@
-// Storing cells, and the judgement when all are stored. Messages name the place, the value and the remedy;
-// they are made here for all formats, so that the same mistake reads the same in each.
+// Storing cells, and the judgement when all are stored:
+//
+//     a number                            stored; one too small for a double is 0, and counted for a note
+//     missing (NaN, NA, empty)            NaN; refused at the end, or its row is dropped
+//     infinite, too large, not a number   ends the reading at that row
+//     a negative weight, no row left      refused at the end
+//
+// Messages name the place, the value and the remedy. They are made here for all formats, so that the same
+// mistake reads the same in each.
 #include "data/table.hpp"
 
 #include <algorithm>
@@ -75,6 +82,8 @@ void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line) {
   throw DataError(name + ": " + row_place(bad_row.row, line) + bad_row.what);
 }
 
+// The second half of reading a binary file: numbers were converted without being judged. Finite ones, nearly
+// all, are passed over; the others go through store() like cells of text.
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor) {
   struct Result {
     Issues issues;
@@ -231,6 +240,7 @@ std::string Table::empty_column() const {
   return {};
 }
 
+// Names the first few places, then says what to do: fill in, drop, or leave out a column that is empty.
 void Table::refuse_missing() const {
   std::string message = parts_.name + ": " + counted(issues_.missing, " missing value", " missing values") +
                         " (NaN, NA or empty): ";
@@ -245,6 +255,7 @@ void Table::refuse_missing() const {
                   (empty.empty() ? "fill them in, or drop such rows with `missing = drop`" : empty));
 }
 
+// The rows in `incomplete` leave the table; their numbers are kept for input_row().
 void Table::drop_incomplete_rows() {
   const std::vector<Index>& dropped = issues_.incomplete;
   if (static_cast<Index>(dropped.size()) == parts_.num_rows) {
@@ -275,6 +286,7 @@ void Table::drop_incomplete_rows() {
   parts_.dropped = dropped;
 }
 
+// After rows are dropped, so that a place is that of the finished table.
 void Table::check_weights(const Dataset& data) const {
   // Weights must be at least 0, and one of them positive.
   bool any = !has_weights_;

@@ -62,6 +62,7 @@ class FunctionLikelihood : public Likelihood {
     return multiplicity_.empty() ? 1.0 : multiplicity_[static_cast<std::size_t>(n)];
   }
 
+  // Points outside, rows inside: a point is gathered from its components once.
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override {
     std::vector<double> theta(static_cast<std::size_t>(num_parameters()));
     for (Index s = 0; s < points.count(); ++s) {
@@ -121,6 +122,7 @@ class FunctionLikelihood : public Likelihood {
     }
   }
 
+  // Three ways to the same sums: made derivatives, derivatives by hand, or (for both) values alone.
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
                                      const Executor& executor) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());
@@ -256,6 +258,7 @@ std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<do
     throw std::invalid_argument("a model must have at least one row and one parameter");
   if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
+  // Either pair of functions is enough; by hand both must be there.
   const bool by_hand = functions.gradient && functions.hessian;
   if (!functions.log_likelihood ||
       (!by_hand && !(functions.add_derivatives && functions.directional_derivatives)))

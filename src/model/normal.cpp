@@ -62,6 +62,7 @@ Normal Normal::isotropic(Index dim, double scale) {
   return normal;
 }
 
+// Without inverting P: C = L'^-1 by a triangular solve, and log det V = -2 sum log L_dd.
 Normal Normal::with_precision(std::vector<double> mean, std::vector<double> precision) {
   require_finite(mean);
   const Matrix lower = cholesky(precision, mean.size(), "the precision");  // P = L L', so C = L'^-1

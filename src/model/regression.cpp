@@ -122,6 +122,7 @@ std::string Regression::parameter_name(Index d) const {
   return parts_->names.empty() ? Likelihood::parameter_name(d) : parts_->names[static_cast<std::size_t>(d)];
 }
 
+// A few rows at all points: S = Z Theta by predict_many, then the family row by row.
 void Regression::log_likelihoods(Index first, Index count, const Points& points, double* out) const {
   const Index dim = num_columns(), num = points.count();
   const Scratch z(std::min(count, kRowsAtOnce) * dim), s(std::min(count, kRowsAtOnce) * points.stride());
@@ -204,6 +205,7 @@ void Regression::directional_derivatives_with_extras(Index first, Index count,
   }
 }
 
+// As log_likelihoods, summed over rows as they come; values overwrite the predictors they are made from.
 void Regression::add_log_likelihoods(Index first, Index count, const Points& points, double* out) const {
   const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
@@ -314,6 +316,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
   const Index dim = num_columns(), num_extras = parts_->num_extras(), all = dim + num_extras;
   if (std::ssize(theta) != all) throw std::invalid_argument("theta has the wrong length");
   const double* extras = num_extras == 0 ? nullptr : theta.data() + dim;
+  // Per block, tile after tile: z by component, s = <z, beta>, l, l' and l'' of the 64 rows, then their sums.
   Derivatives total = sum_of_blocks(
       num_rows(), all, order, executor, [&](Index first, Index count, const DerivativeSums& sum) {
         std::vector<double> z(static_cast<std::size_t>(kTile * dim));
@@ -342,6 +345,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
             slope[k] = i < some ? slope[k] * times[k] : 0.0;
             if (order >= Order::Hessian) curvature[k] = i < some ? curvature[k] * times[k] : 0.0;
           }
+          // sum l' z and sum l'' z z', with the multiplicities in l' and l''.
           if (order >= Order::Gradient) kernels::add_weighted_rows(z.data(), dim, slope.data(), sum.gradient);
           if (order >= Order::Hessian)
             kernels::add_weighted_squares(z.data(), dim, curvature.data(),
@@ -404,6 +408,7 @@ std::vector<double> Regression::start(const Executor& executor) const {
   return theta;
 }
 
+// y s > 0 in every row. Strict: a row on the boundary does not count as separated.
 bool Regression::separates(std::span<const double> theta, const Executor& executor) const {
   if (!describe(parts_->family.family).is_binary) return false;
   const Index dim = num_columns();

@@ -46,6 +46,7 @@ double transformed_rejection(double mean, Stream& random) {
 }  // namespace
 
 double draw_poisson(double mean, Stream& random) {
+  // Counts near a mean of 1e15 are far below 2^53, so a double holds them exactly.
   constexpr double kMany = 10;
   if (!(mean >= 0) || mean > 1e15) throw std::invalid_argument("a Poisson mean of " + std::to_string(mean));
   return mean < kMany ? count_arrivals(mean, random) : transformed_rejection(mean, random);

@@ -18,6 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 
+// At most 8 lanes: the widest registers hold as many doubles.
 using Tag = hn::CappedTag<double, 8>;
 constexpr size_t kWidth = hn::MaxLanes(Tag());
 
@@ -35,6 +36,7 @@ HWY_INLINE void map_array(const double* in, size_t count, double* out, Function 
   std::copy(rest, rest + (count - i), out + i);
 }
 
+// Functions of math-inl.hpp as objects, so that map_array can be given them.
 struct SigmoidFunction {
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V operator()(D d, V z) const {
@@ -104,6 +106,7 @@ struct LogFactorialFunction {
   }
 };
 
+// What is compiled per instruction set and exported.
 void SigmoidArray(const double* z, size_t count, double* out) {
   map_array(z, count, out, SigmoidFunction());
 }

@@ -19,6 +19,7 @@ constexpr Index kSums = 8;  // running sums of a product: element i goes to sum 
 using Tag = hn::CappedTag<double, static_cast<size_t>(kSums)>;
 using Vec = hn::Vec<Tag>;
 constexpr Index kWidth = static_cast<Index>(hn::MaxLanes(Tag()));
+// Vectors that hold the eight running sums: 1 with AVX-512, 2 with AVX2, 4 with SSE.
 constexpr Index kParts = kSums / kWidth;
 
 // sum_i a_i b_i over a tile: element i goes to running sum i mod 8, and the eight are added as a fixed tree.

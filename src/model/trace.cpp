@@ -30,6 +30,7 @@ void add_multiple(double factor, const double* x, Index count, double* y) {
 
 }  // namespace
 
+// Parameter d has the id d and, as its form, the term d: coefficient 1. Those terms stay for good.
 Trace::Trace(Index num_parameters, bool hessians)
     : num_parameters_(static_cast<Place>(num_parameters)), hessians_(hessians) {
   if (num_parameters < 1 || num_parameters > std::numeric_limits<Place>::max())
@@ -240,6 +241,7 @@ void Trace::add_hessian(double* out) {
   find_leaves();
   find_leaf_gradients();
   const Index dim = num_parameters_, num_leaves = std::ssize(leaves_);
+  // H = S in R^D if there are more leaves than parameters, else U'S U.
   const Index core_dim = std::min(num_leaves, dim);
   find_core(core_dim);
   if (num_leaves > dim) {

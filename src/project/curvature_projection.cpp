@@ -172,6 +172,7 @@ Index CurvatureProjection::dim() const {
   return curvature_dim(frame_.count()) + options_.remainder_dim;
 }
 
+// a_n and b_n of a tile of rows: l' and l'' at E s (Taylor), or their averages over s (Hermite).
 void CurvatureProjection::find_coefficients(Index first, Index count) {
   const Index dim = regression_->num_columns();
   const Scratch z(kTile * dim), u(kTile * frame_.stride());

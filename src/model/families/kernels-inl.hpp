@@ -54,7 +54,8 @@ HWY_INLINE void unpad(const Lanes& lanes, Index size, double* to) {
   std::copy(lanes.lane, lanes.lane + size, to);
 }
 
-// y and the row constant are one number for all elements or an array.
+// y and the row constant: one number for all elements (one row at many points) or an array (many rows at one
+// point). rest() is the same for the padded end of an array.
 struct SharedResponse {
   double y, constant;
 

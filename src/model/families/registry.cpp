@@ -1,5 +1,6 @@
-// The families by number and by name. All that is known of one is in its own file; the enumerators of Family
-// say which there are.
+// The families by number and by name. All that is known about one is in its own file; the enumerators of
+// Family say which there are. Adding an enumerator without a file fails to link (describe.hpp), so there is
+// no list to keep here.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -54,6 +55,7 @@ std::vector<std::string> link_names(std::string_view family) {
   return names;
 }
 
+// Two families may share a setting: the same member of FamilyParameters.
 std::vector<FamilySetting> family_settings() {
   std::vector<FamilySetting> all;
   for (const Family family : all_families()) {

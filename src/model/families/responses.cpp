@@ -67,6 +67,7 @@ Response labels(const Dataset& data, std::string_view family) {
 
 Response counts(const Dataset& data, std::string_view family) {
   const auto y = data.response();
+  // NaN cannot occur: a Dataset has finite values only.
   const auto bad = std::find_if(y.begin(), y.end(), [](double value) {
     return value < 0 || value != std::floor(value) || value > kLargestCount;
   });
