@@ -20,6 +20,7 @@ void Stream::refill() {
   const r123::Philox4x32::ctr_type counter = {{counter_[0], counter_[1], counter_[2], counter_[3]}};
   const r123::Philox4x32::key_type key = {{key_[0], key_[1]}};
   const auto out = cipher(counter, key);
+  // Four words of 32 bits make two of 64, the lower half first.
   buffer_ = {(std::uint64_t{out[1]} << 32) | out[0], (std::uint64_t{out[3]} << 32) | out[2]};
   ++counter_[0];
   left_ = 2;

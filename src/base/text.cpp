@@ -23,6 +23,7 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
   const unsigned lead = byte_at(text, i);
   if (lead < 0x80) return 1;
   const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  // 0x80 .. 0xC1 cannot begin a character; 0xC0 and 0xC1 would be overlong.
   if (lead < 0xC2 || lead > 0xF4 || length > text.size() - i) return 0;
   // [low, high] is what the next byte may be. Only the second byte has a narrower range, and only after four
   // lead bytes; every later byte is in [0x80, 0xBF].

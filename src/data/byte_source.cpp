@@ -67,6 +67,7 @@ class GzipSource : public ByteSource {
     while (done < size && !ended_) done += inflate_some(out + done, size - done);
     return done;
   }
+  // Progress is told in compressed bytes, whose total is known.
   std::size_t taken() const override { return used_; }
   std::size_t total() const override { return file_.bytes().size(); }
 
@@ -86,6 +87,7 @@ class GzipSource : public ByteSource {
     const std::size_t given = std::min(kInputStep, bytes.size() - used_);
     // zlib counts in 32 bits.
     const std::size_t room = std::min<std::size_t>(size, std::size_t{1} << 30);
+    // zlib promises not to write to its input; the cast is for its old interface.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data() + used_));
     stream_.avail_in = static_cast<uInt>(given);
     stream_.next_out = reinterpret_cast<Bytef*>(out);
@@ -121,6 +123,7 @@ class GzipSource : public ByteSource {
       return;
     }
     ended_ = true;
+    // Tape drives pad with zeros; anything else after the last member is damage.
     const bool padding = std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(used_), bytes.end(),
                                      [](std::byte byte) { return byte == std::byte{0}; });
     if (!padding)

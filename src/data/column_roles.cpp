@@ -1,5 +1,9 @@
 // The role of each column. Order matters: the weights are taken first, then the response, then the features,
-// each from what is left, and a column that would get a second role is refused.
+// each from what is left, and a column that would get a second role is refused:
+//
+//     weights    `weights`, else none
+//     response   `response`, else y, else the last column without a role
+//     features   `features`, else every other column that is not in `unused`
 #include "data/column_roles.hpp"
 
 #include <algorithm>
@@ -62,6 +66,7 @@ class Roles {
   std::size_t find(const std::string& name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) {
+      // The names that there are help to spot a misspelling.
       throw NoSuchColumn(file_ + ": no column " + quoted(name) + "; have: " + listed(names_));
     }
     return static_cast<std::size_t>(found - names_.begin());

@@ -38,11 +38,13 @@ std::string_view CsvBlocks::next() {
   // Invariant: buffer_[0 .. size_) is text that no block has had yet, and begins with a row.
   while (true) {
     if (!ended_) {
+      // A source returns less than it was asked for only at its end.
       const std::size_t wanted = capacity_ - size_;
       const std::size_t got = source_.read(buffer_.get() + size_, wanted);
       size_ += got;
       ended_ = got < wanted;
     }
+    // At the end whatever is left is a block, its last row perhaps without a newline.
     used_ = ended_ ? size_ : last_row_end();
     if (used_ > 0 || ended_) return {buffer_.get(), used_};
     if (capacity_ >= sizes_.max_row_bytes) {

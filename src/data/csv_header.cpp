@@ -97,7 +97,8 @@ std::size_t skip_byte_order_mark(std::string_view text, const std::string& name)
   using namespace std::string_view_literals;
   if (text.starts_with("\xEF\xBB\xBF"sv)) return 3;
   const bool marked = text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv);
-  // Without a mark, ASCII in UTF-16 has a NUL in every other byte.
+  // Without a mark, ASCII in UTF-16 has a NUL in every other byte: the even ones if big-endian, the odd ones
+  // if little-endian.
   const bool unmarked = text.size() >= 4 && ((text[0] == '\0' && text[2] == '\0' && text[1] != '\0') ||
                                              (text[1] == '\0' && text[3] == '\0' && text[0] != '\0'));
   if (marked || unmarked) {

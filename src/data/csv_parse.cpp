@@ -43,6 +43,7 @@ class ChunkParser {
         bad_row = BadRow{row, csv_.text.size(), ": the quotes do not match; check them from here up"};
         return;
       }
+      // A row belongs to one chunk, so no two threads write the same checkpoint.
       const auto checkpoint = static_cast<std::size_t>(row / kCheckpointRows);
       if (row % kCheckpointRows == 0 && checkpoint < checkpoints.size()) checkpoints[checkpoint] = at;
       const char* next = nullptr;
@@ -106,6 +107,7 @@ class ChunkParser {
       } while (*p == '"');
       return p;
     }
+    // Unquoted: to the delimiter or the end of the row, without the CR of a CRLF.
     while (*p != delimiter_ && *p != '\n' && *p != '"') ++p;
     if (*p == '"') return nullptr;
     return *p == '\n' && p[-1] == '\r' ? p - 1 : p;

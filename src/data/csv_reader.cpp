@@ -1,6 +1,11 @@
-// A CSV file as a Dataset: where the data begins, a scan that counts rows, room for them, then the parse. A
-// mapped file goes through both passes whole; a stream (gzip, standard input) goes block by block, and the
-// table grows by doubling. An Origin finds the text of a row again for messages and for unused columns.
+// A CSV file as a Dataset: where the data begins, a scan that counts rows, room for them, then the parse.
+//
+//     mapped file    find_start -> scan_rows (whole text) -> Table::allocate -> parse_rows -> finish
+//     stream         CsvBlocks -> for each block: scan_rows -> Table::reserve -> parse_rows; then finish
+//
+// Streams are gzip files and standard input. An Origin finds the text of a row again, for messages and for
+// unused columns: from checkpoints in a mapped file, by a second pass in a gzip file, not at all on standard
+// input.
 #include "data/csv_reader.hpp"
 
 #include <algorithm>
@@ -152,10 +157,12 @@ class StreamOrigin : public Dataset::Origin {
         first_line_(first_line),
         one_line_a_row_(one_line_a_row) {}
 
+  // Lines of a stream cannot be counted again cheaply; 0 leaves them out of messages.
   Index line(Index row) const override { return one_line_a_row_ ? first_line_ + row : 0; }
 
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                               std::span<const Index> cols) const override {
+    // Empty texts for a stream that is gone.
     std::vector<std::vector<std::string>> texts(rows.size(), std::vector<std::string>(cols.size()));
     if (!reopen_) return texts;
     // One pass from the start; rows ascend, so `next` is the first that has not been found. `row` is the
@@ -200,6 +207,7 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
   const CsvStart start = find_start(text, options, name);
   text.remove_prefix(start.offset);
   Table table(name, assign_roles(start.names, options, name), options);
+  // A block is a buffer of our own: there are no pages to give back.
   const ReleaseText keep = [](std::size_t, std::size_t) {};
   std::vector<std::size_t> no_checkpoints;
   Index num_rows = 0;

@@ -29,6 +29,7 @@ CsvRow split_row(std::string_view row, char delimiter) {
   while (true) {
     const std::string cell_number = std::to_string(result.cells.size() + 1);
     std::size_t start = at;
+    // A quote after blanks still opens a quoted cell.
     while (start < row.size() && is_blank(row[start], delimiter)) ++start;
     // Unquoted: to the next delimiter.
     if (start == row.size() || row[start] != '"') {
@@ -59,6 +60,7 @@ CsvRow split_row(std::string_view row, char delimiter) {
         cell += '"';
         ++at;
       }
+      // After the closing quote only blanks may come before the delimiter.
       while (at < row.size() && is_blank(row[at], delimiter)) ++at;
       if (at < row.size() && row[at] != delimiter) {
         result.problem =

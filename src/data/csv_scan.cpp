@@ -47,6 +47,7 @@ Counts count_lanes(const char* p, std::size_t steps) {
     for (std::size_t j = 0; j < kLanes; ++j) {
       const auto is_newline = static_cast<std::uint8_t>(p[j] == '\n');
       const auto next_newline = static_cast<std::uint8_t>(p[j + 1] == '\n');
+      // A blank line follows: "\n\n" or "\n\r\n". Without branches, so that 64 lanes are counted together.
       const auto next_crlf = static_cast<std::uint8_t>((p[j + 1] == '\r') & (p[j + 2] == '\n'));
       newlines[j] = static_cast<std::uint8_t>(newlines[j] + is_newline);
       quotes[j] = static_cast<std::uint8_t>(quotes[j] + (p[j] == '"'));
@@ -113,6 +114,7 @@ void count_quoted(std::string_view text, CsvChunk& chunk, bool inside) {
     if (chunk.first_start == text.size()) chunk.first_start = start;
     if (!is_blank_line(text, start)) ++chunk.num_rows;
   };
+  // A line may begin at the first byte of the chunk; those that begin after its last byte belong to the next.
   if (chunk.begin == 0 || (!inside && text[chunk.begin - 1] == '\n')) note_line(chunk.begin);
   for (std::size_t at = chunk.begin; at + 1 < chunk.end; ++at) {
     if (text[at] == '"') inside = !inside;
@@ -132,6 +134,7 @@ std::size_t row_end(std::string_view text, std::size_t start) {
   const auto newline_from = [&](std::size_t from) { return std::min(text.find('\n', from), text.size()); };
   std::size_t newline = newline_from(start);
   for (std::size_t at = start;;) {
+    // The next quote before the newline opens a cell, and the search goes on after the quote that closes it.
     const std::size_t quote = text.substr(0, newline).find('"', at);
     if (quote == std::string_view::npos) return std::min(newline + 1, text.size());
     const std::size_t closing = text.find('"', quote + 1);

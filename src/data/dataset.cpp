@@ -39,6 +39,7 @@ std::string column_place(const std::vector<Column>& columns, Index col) {
   return std::string("column '").append(printable(name)).append("'");
 }
 
+// Defined here, where Parts is complete.
 Dataset::Dataset(Parts parts) : parts_(std::make_unique<Parts>(std::move(parts))) {}
 Dataset::Dataset(Dataset&&) noexcept = default;
 Dataset& Dataset::operator=(Dataset&&) noexcept = default;

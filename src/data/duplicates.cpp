@@ -136,7 +136,9 @@ class Finder {
   const Executor& executor_;
   std::uint64_t hash_mask_;
   int shift_ = 64;
+  // Per row: its hash, then what look_up() and collect() put in its place.
   std::vector<std::uint64_t> hashes_;
+  // Where each part begins in order_, and the end of the last.
   std::vector<std::size_t> begins_;
   std::vector<Index> order_;
   std::vector<char> repeats_;

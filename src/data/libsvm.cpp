@@ -85,6 +85,7 @@ struct Chunk {
 std::vector<Chunk> cut(std::string_view text, std::size_t chunk_bytes) {
   std::vector<Chunk> chunks;
   for (std::size_t at = 0; at < text.size();) {
+    // The first newline at or after the last byte of the chunk.
     const std::size_t newline = text.find('\n', std::min(at + chunk_bytes, text.size()) - 1);
     const std::size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
     chunks.push_back({.begin = at, .end = end});
@@ -122,7 +123,8 @@ std::string said(std::string_view token, const std::string& why) {
 
 // parse_cell, with the quick parser tried first.
 CellValue parse_value(std::string_view text) {
-  // The quick parser needs a byte after the number.
+  // The quick parser reads on until a byte that cannot belong to a number: the token is copied in front of
+  // zeros.
   std::array<char, 48> buffer{};
   if (text.size() < buffer.size()) {
     std::copy(text.begin(), text.end(), buffer.begin());
@@ -153,6 +155,7 @@ class RowParser {
     std::string_view beyond;  // an index above the line's last: something later in the line is wrong
     while (what.empty()) {
       const std::string_view token = next_token(rest);
+      // The line ended without another fault: the large index itself is what is wrong.
       if (token.empty() && !beyond.empty()) return said(beyond, "not index:value");
       if (token.empty()) break;
       const std::size_t colon = token.find(':');
@@ -279,6 +282,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   const std::size_t skipped = skip_byte_order_mark(text, name);
   text.remove_prefix(skipped);
+  // Pass 1: rows, lines and the largest index of every chunk.
   std::vector<Chunk> chunks = cut(text, chunk_bytes);
   const auto num_chunks = static_cast<Index>(chunks.size());
   const auto release = [&](const Chunk& chunk) {
@@ -303,8 +307,10 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
 
   // Lines that name no index may still be malformed: that is said first.
   Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options);
+  // Pass 2: the numbers. What no line names stays 0.
   table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();
+  // Per chunk, merged in the order of the file below.
   std::vector<Issues> issues(chunks.size());
   std::vector<std::optional<BadRow>> bad_rows(chunks.size());
   std::atomic<std::size_t> done{skipped};

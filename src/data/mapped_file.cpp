@@ -67,6 +67,7 @@ std::size_t regular_size(int fd, const std::string& name) {
   return static_cast<std::size_t>(status.st_size);
 }
 
+// madvise and munmap take a pointer to memory that they do not write to.
 std::byte* address(std::span<const std::byte> bytes) {
   return const_cast<std::byte*>(bytes.data());
 }
@@ -108,6 +109,8 @@ MappedFile::~MappedFile() {
   unmap(bytes_);
 }
 
+// MADV_DONTNEED on a private mapping that was never written to: the pages are dropped, and read from the file
+// again if they are touched.
 void MappedFile::release(std::size_t offset, std::size_t length) const noexcept {
   if (offset >= bytes_.size()) return;
   // Only pages that lie in [offset, end) as a whole: their neighbours may still be needed.

@@ -96,6 +96,7 @@ ElementType element_type(std::string_view descr, const std::string& name) {
     order = code[0];
     code.remove_prefix(1);
   }
+  // Object arrays are pickles, and a pickle may run any code when it is read.
   if (code.starts_with('O')) {
     refuse(name, "object arrays are refused (reading one would run code); " + std::string(kSupported));
   }
@@ -104,6 +105,7 @@ ElementType element_type(std::string_view descr, const std::string& name) {
     const std::string kind = kind_words(code.empty() ? '\0' : code[0]);
     refuse(name, "elements of type " + quoted(descr) + " (" + kind + ") cannot be read; " + kSupported);
   }
+  // '|' and '=' and a missing order mean that of this machine, or none for single bytes.
   constexpr char kOther = std::endian::native == std::endian::little ? '>' : '<';
   return {*scalar, order == kOther && scalar_bytes(*scalar) > 1};
 }
@@ -132,6 +134,7 @@ class HeaderParser {
   }
 
  private:
+  // One key and its value. A repeated key fails its own condition and is refused as unknown ones are.
   void parse_entry() {
     const std::string_view key = parse_string();
     expect(':');
@@ -367,6 +370,7 @@ std::string written_header(Index rows, Index cols) {
 
 }  // namespace
 
+// data_offset is at most the size given, since locate_dict has compared the length with it.
 NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& name) {
   const DictPlace place = locate_dict(file, name);
   NpyHeader header = HeaderParser(as_text(file).substr(place.offset, place.length), name).parse();
@@ -396,6 +400,7 @@ MatrixView npy_matrix(std::span<const std::byte> file, const std::string& name) 
 NpyMatrix::NpyMatrix(MappedFile file, MatrixView view)
     : file_(std::move(file)),
       view_(view),
+      // The mapping does not move with the object, so the view stays valid.
       data_offset_(static_cast<std::size_t>(view.data - file_.bytes().data())) {}
 
 NpyMatrix NpyMatrix::open(const std::filesystem::path& path) {
@@ -410,6 +415,7 @@ NpyWriter::NpyWriter(const std::filesystem::path& target, Index rows, Index cols
 }
 
 void NpyWriter::append(std::span<const double> values) {
+  // Checked before writing, so that a file never has more than its header promises.
   if (values.size() > expected_ - appended_) {
     throw std::invalid_argument("NpyWriter::append: " + std::to_string(values.size()) + " values after " +
                                 std::to_string(appended_) + " exceed the " + std::to_string(expected_) +

@@ -75,6 +75,7 @@ class ArrayStream {
  private:
   // What the prefix has beyond the header, then the stream.
   void take(std::byte* out, std::size_t size) {
+    // `at` is a position in the member; the first prefix_.size() bytes are in memory already.
     const std::size_t at = header_.data_offset + taken_;
     const std::size_t ready = at < prefix_.size() ? std::min(size, prefix_.size() - at) : 0;
     std::copy_n(prefix_.data() + std::min(at, prefix_.size()), ready, out);
@@ -204,6 +205,7 @@ class NpzOrigin : public Dataset::Origin {
   }
 
  private:
+  // A cell to be found: its element in the array, and its place (i, j) in the answer.
   struct Wanted {
     Index element;
     std::size_t i;
@@ -246,6 +248,7 @@ class NpzOrigin : public Dataset::Origin {
 
 }  // namespace
 
+// Shapes are compared before anything is allocated; then X, y and w are read in turn, and judged together.
 Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
                          const Executor& executor, const Observer& observer) {
   const std::string file = printable_path(path);

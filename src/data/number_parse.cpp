@@ -15,7 +15,7 @@ namespace {
 
 using number_detail::is_digit;
 
-// What R, pandas, NumPy and spreadsheets write for a value that is not there.
+// What R, pandas, NumPy and spreadsheets write for a value that is missing, in lower case.
 constexpr std::array<std::string_view, 8> kMissing{"", "na", "nan", "n/a", "#n/a", "<na>", "null", "none"};
 
 // ASCII letters only; `lower` is in lower case.
@@ -81,6 +81,7 @@ CellValue parse_cell(std::string_view text) {
     return {.kind = CellKind::Infinite};
   }
   if (!is_decimal(text)) return {.kind = CellKind::NotANumber};
+  // parse_double takes no plus sign.
   if (text.starts_with('+')) text.remove_prefix(1);
   // A decimal number that parse_double refuses can only be too large.
   const auto value = parse_double(text);

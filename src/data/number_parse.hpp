@@ -135,6 +135,7 @@ inline const char* parse_plain_number(const char* p, const char* end, double& ou
     digits += p - start;
     e = point - p;
   }
+  // w may have wrapped.
   if (digits > 19) return nullptr;
   if ((*p | 0x20) == 'e') {
     ++p;
@@ -142,6 +143,7 @@ inline const char* parse_plain_number(const char* p, const char* end, double& ou
     if (minus || *p == '+') ++p;
     start = p;
     std::int64_t power = 0;
+    // Five digits are more than any exponent that stays in range; longer ones are left to the careful parser.
     for (; is_digit(*p) && p - start < 5; ++p) power = power * 10 + (*p - '0');
     if (p == start || is_digit(*p)) return nullptr;
     e += minus ? -power : power;

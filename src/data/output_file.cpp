@@ -93,11 +93,13 @@ std::string random_name() {
 int rename_without_replacing(const char* from, const char* to) {
   if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
   if (errno != ENOSYS && errno != EINVAL) return errno;
+  // A hard link fails if the name exists, so it reserves the name and gives it the content in one step.
   if (::link(from, to) == 0) {
     ::unlink(from);
     return 0;
   }
   if (errno == EEXIST) return errno;
+  // Without either: make an empty file of that name, which fails if there is one, and replace that.
   const int reserved = ::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (reserved < 0) return errno;
   ::close(reserved);
@@ -141,6 +143,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, bool force)
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
   if (exists && !force) refuse_existing(target);
   if (status) {
+    // The file a link leads to is replaced, not the link.
     if (auto resolved = std::filesystem::canonical(target, ignored); !ignored) final_ = std::move(resolved);
   }
   check_folder(target, folder_of(final_));
@@ -165,6 +168,7 @@ void OutputFile::open_directly() {
 // with threads cannot read safely.
 void OutputFile::open_temporary() {
   const std::filesystem::path folder = folder_of(final_);
+  // 36^6 names: a second attempt is already rare.
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::filesystem::path name = folder / random_name();

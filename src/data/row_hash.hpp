@@ -32,6 +32,7 @@ inline constexpr std::uint64_t kSecond = 0xD6E8FEB86659FD93;
 
 inline std::uint64_t hash_row(const double* features, Index dim, double response) {
   using namespace hash_detail;
+  // The number of features is part of the hash, and every step depends on the one before.
   std::uint64_t hash = mix(bits(response) ^ kFirst, kSecond ^ static_cast<std::uint64_t>(dim));
   Index j = 0;
   for (; j + 1 < dim; j += 2) hash = mix(bits(features[j]) ^ hash, bits(features[j + 1]) ^ kSecond) + kFirst;

@@ -20,9 +20,10 @@
 namespace giga {
 namespace {
 
-// Missing cells named in the message.
+// Missing cells that are named in a message; their number is told as well.
 constexpr std::size_t kPlacesShown = 5;
 
+// "1 row", "2 rows".
 std::string counted(Index count, const char* one, const char* many) {
   return std::to_string(count) + (count == 1 ? one : many);
 }
@@ -123,6 +124,7 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   for (const Column& column : parts_.columns) {
     if (column.role == ColumnRole::Feature) parts_.feature_names[at(column.feature)] = column.name;
   }
+  // The response was guessed: the user should know which column it is.
   if (!options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
              "', as no column is called y; `response` chooses another");
@@ -172,6 +174,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     if (cell.too_small) ++issues.too_small;
     return {};
   }
+  // NaN marks the cell for empty_column(); no NaN is left in a finished table.
   if (cell.kind == CellKind::Missing) {
     slot.base[place.row * slot.stride] = std::numeric_limits<double>::quiet_NaN();
     note_missing(place, issues);
@@ -225,7 +228,8 @@ void Table::merge(Issues&& block) {
   }
 }
 
-// Dropping rows does not help where a column has no number at all. Missing cells are NaN in their slots.
+// A used column that is missing in every row: then dropping rows does not help. Missing cells are NaN in
+// their slots. One row is not enough to say so of a column.
 std::string Table::empty_column() const {
   if (parts_.num_rows < 2 || issues_.missing < parts_.num_rows) return {};
   const std::vector<Slot> all = slots();

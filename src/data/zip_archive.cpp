@@ -83,6 +83,7 @@ ZipArchive::ZipArchive(MappedFile file, std::unique_ptr<zip, Discard> archive, c
 ZipArchive ZipArchive::open(const std::filesystem::path& path) {
   MappedFile file = MappedFile::open(path);
   const std::string name = printable_path(path);
+  // zip_error_t may own memory: it is released on both ways out.
   zip_error_t error;
   zip_error_init(&error);
   const auto fail = [&] {
@@ -115,6 +116,7 @@ void ZipArchive::Reader::fail(const std::string& why) const {
 }
 
 void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
+  // Never more than the stated size: what was allocated for it cannot be overrun.
   if (size > left_) fail("the member ends early");
   // Invariant: out[0 .. done) is filled. zip_fread may return fewer bytes than asked for.
   for (std::size_t done = 0; done < size;) {

@@ -63,6 +63,7 @@ void DesignMatrix::by_component(Index first, Index count, double* z) const {
   }
   std::array<const double*, kTile> x;
   for (Index i = 0; i < count; ++i) x[static_cast<std::size_t>(i)] = features(first + i);
+  // Strides exchanged: rows lie side by side, columns kTile apart.
   design_->write(x.data(), count, z, 1, kTile);
 }
 

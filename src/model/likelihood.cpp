@@ -130,6 +130,7 @@ class FunctionLikelihood : public Likelihood {
     if (functions_.add_derivatives && order > Order::Value) {
       return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                            [&](Index first, Index count, const DerivativeSums& sum) {
+                             // Autodiff fills the upper triangle only.
                              Derivatives block;
                              block.gradient.assign(dim, 0.0);
                              if (order >= Order::Hessian) block.hessian.assign(dim * dim, 0.0);

@@ -161,16 +161,19 @@ HWY_INLINE void find_powers(const double* powers, double* bottom, double* whole,
     }
     for (auto& each : f) each = at_least(tag, each, -kMostPower);
     for (Index i = 0; i < kAtOnce; ++i) {
+      // k in the low bits of t + 1.5 2^52, moved to where the exponent is; f = t - k is exact.
       const PackedVec rounded = hn::Add(f[i], round);
       exponent[i] = hn::ShiftLeft<kMantissaBits>(hn::BitCast(bits, rounded));
       f[i] = hn::Sub(f[i], hn::Sub(rounded, round));
     }
     for (Index i = 0; i < kAtOnce; ++i) f2[i] = hn::Mul(f[i], f[i]);
     for (Index i = 0; i < kAtOnce; ++i) {
+      // f P(f^2), P = f^4 + P1 f^2 + P0.
       const PackedVec linear = hn::Add(f2[i], hn::Set(tag, kPowerP1));
       p[i] = hn::Mul(f[i], fused(linear, f2[i], hn::Set(tag, kPowerP0)));
     }
     for (Index i = 0; i < kAtOnce; ++i) {
+      // Q(f^2) = Q2 f^4 + Q1 f^2 + Q0.
       const PackedVec linear = fused(f2[i], hn::Set(tag, kPowerQ2), hn::Set(tag, kPowerQ1));
       q[i] = fused(linear, f2[i], hn::Set(tag, kPowerQ0));
     }

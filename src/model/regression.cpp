@@ -146,6 +146,7 @@ void Regression::directional_derivatives(Index first, Index count, const Directi
   if (parts_->num_extras() > 0) return directional_derivatives_with_extras(first, count, features, out);
   const Points& points = features.points;
   const Index dim = num_columns(), num = points.count();
+  // u: row i of Z C, or of Z itself without a frame; `apart` numbers from row to row.
   const Index apart = features.frame ? features.frame->stride() : dim;
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * points.stride()), framed(features.frame ? most * apart : 0);
@@ -295,6 +296,7 @@ struct ExtraTile {
       sum.gradient[dim + e] += weighted(first.data() + e * kTile);
       if (order < Order::Hessian) continue;
       double* row = sum.hessian + (dim + e) * all;
+      // Only the products are wanted here; add_weighted_rows sums them over the rows, times z.
       (void)weighted(mixed.data() + e * kTile);
       kernels::add_weighted_rows(z, dim, mixed.data() + e * kTile, row);
       for (Index f = 0; f <= e; ++f, pair += kTile) row[dim + f] += weighted(pair);
@@ -404,6 +406,7 @@ std::vector<double> Regression::start(const Executor& executor) const {
           total[1] += static_cast<Extended>(part[kBlockRows + i]);
         }
       });
+  // With all other coefficients 0 the intercept alone fits the mean response.
   theta[at(num_columns() - 1)] = description.predictor_of_mean(static_cast<double>(sums[0] / sums[1]));
   return theta;
 }

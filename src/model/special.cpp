@@ -89,6 +89,7 @@ struct LogFactorialFunction {
     static constexpr double kStirling[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188};
     constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
     const Pair<V> log = log_of_normal(d, Pair<V>{y, hn::Zero(d)});
+    // series = 1 / (12 y) - 1 / (360 y^3) + ..., a polynomial in 1 / y^2 times 1 / y.
     const V inverse = hn::Div(hn::Set(d, 1.0), y);
     const V series = hn::Mul(inverse, polynomial(d, hn::Mul(inverse, inverse), kStirling));
     const V rest = hn::Add(hn::Add(hn::Mul(y, log.lo), hn::Mul(hn::Set(d, 0.5), log.hi)),

@@ -85,6 +85,7 @@ Trace::Range Trace::append_or_copy(Range a, double scale_a, Range b, double scal
   const auto grows = [&](Range form, double scale) {
     return form.end == terms_.size() && scale == 1 && form.size() < kLong;
   };
+  // Short enough to be copied, or sealed already: sealing now would write terms after the growing form.
   const auto can_append = [&](Range form) {
     return form.size() <= kShort || terms_[form.end - 1].sealed != kNone;
   };
@@ -96,6 +97,7 @@ Trace::Range Trace::append_or_copy(Range a, double scale_a, Range b, double scal
     append(a, scale_a);
     return {b.begin, terms_.size()};
   }
+  // A new form: long ones are sealed first, as that writes to the trace.
   for (const Range form : {a, b})
     if (form.size() > kShort) seal(form);
   const Place begin = terms_.size();
@@ -206,6 +208,7 @@ void Trace::find_core(Index dim) {
   const Index num_leaves = std::ssize(leaves_);
   double* const s = filled(core_, dim * dim, 0.0);
   double* const gradients = filled(gradients_, (num_leaves + nodes_.size()) * dim, 0.0);
+  // In R^m leaf k has the gradient e_k; in R^D its row of U.
   if (num_leaves <= dim) {
     for (Index leaf = 0; leaf < num_leaves; ++leaf) gradients[leaf * dim + leaf] = 1;
   } else {
@@ -256,6 +259,7 @@ void Trace::add_hessian(double* out) {
           core_[static_cast<std::size_t>(std::min(leaf, other) * num_leaves + std::max(leaf, other))];
       if (s != 0) add_multiple(s, leaf_gradients_.data() + other * dim, dim, product);
     }
+    // H += u_leaf (S U)_leaf', upper triangle.
     const double* const u = leaf_gradients_.data() + leaf * dim;
     for (Index i = 0; i < dim; ++i)
       if (u[i] != 0) add_multiple(u[i], product + i, dim - i, out + i * dim + i);

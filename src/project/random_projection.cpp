@@ -23,6 +23,7 @@ DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitene
   std::vector<std::vector<double>> thetas(at(count));
   std::vector<std::pair<Index, Index>> order;  // coordinate, feature
   for (Index j = 0; j < count; ++j) {
+    // theta_j first, then d_j: the order is part of what a seed means.
     Stream random = stream(seed, purpose, j);
     std::vector<double>& theta = thetas[at(j)];
     theta.resize(at(dim));

@@ -85,6 +85,7 @@ HWY_INLINE FamilyVec logistic_loss(const double* y, const double* const* s, Inde
 void AddLogisticRows(const double* y, const double* const* s, Index count, Index many, double* out) {
   if (count == 0) return;
   const FamilyTag d;
+  // s has room for whole vectors, out has not: the last few losses go through a buffer.
   const Index rest = many % kFamilyWidth, whole = many - rest;
   for (Index j = 0; j < whole; j += kFamilyWidth)
     hn::StoreU(hn::Sub(hn::LoadU(d, out + j), logistic_loss(y, s, count, j)), d, out + j);

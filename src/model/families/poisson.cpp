@@ -118,6 +118,7 @@ struct PoissonSoftplusOps {
     const V q = hn::IfThenElse(tail, hn::Sub(one, half_e), hn::IfThenElse(negative, hn::Mul(e, i), i));
     if constexpr (!kCurvature) return {q, q, q};
     const V large = hn::Div(one, sum), small = hn::Mul(e, large);  // sigma(|s|), sigma(-|s|)
+    // gap = q - sigma(-s), sigma(-s) being sigma(|s|) for s < 0. By difference where that does not cancel.
     const V difference = hn::Sub(q, hn::IfThenElse(negative, large, small));
     const auto close = hn::And(negative, hn::Le(e, hn::Set(d, 0.5)));
     const V series = hn::Mul(half_e, hn::Sub(one, hn::Mul(hn::Set(d, 7.0 / 6), e)));
