@@ -1,4 +1,6 @@
-// Vectors in extended precision: the few of them that touch only the coreset.
+// Vectors in extended precision (64 bits of mantissa on x86-64, see types.hpp), for the few vectors that
+// touch only the rows of the coreset: x.y, |x|, x + a y, a x. Inputs may be of any scalar type; every product
+// is formed in Extended, so it is exact for two floats and rounded once, to 64 bits, for two doubles.
 #pragma once
 
 #include <cmath>
@@ -11,6 +13,7 @@ namespace giga {
 template <typename First, typename Second>
 [[nodiscard]] Extended dot(const First& x, const Second& y) {
   // Two running sums: one would wait for each addition to end.
+  // even + odd = sum of x_i y_i over the components read so far. The order is fixed, so the bits are too.
   Extended even = 0, odd = 0;
   const std::size_t size = x.size();
   std::size_t j = 0;

@@ -1,3 +1,5 @@
+// Anonymous private mappings: the kernel hands them out zeroed and page-aligned, and a moved-from buffer owns
+// nothing. MADV_HUGEPAGE is advice only; where it is refused the memory comes in ordinary pages.
 #include "base/large_buffer.hpp"
 
 #include <sys/mman.h>

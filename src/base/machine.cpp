@@ -1,4 +1,4 @@
-// What Linux says of memory and disks.
+// What Linux says about memory and disks: /proc/self/status, sysconf and statvfs.
 #include "giga/base/machine.hpp"
 
 #include <sys/resource.h>
@@ -26,6 +26,8 @@ std::optional<std::uint64_t> kilobytes_in(std::string_view line) {
 }  // namespace
 
 std::uint64_t peak_bytes() {
+  // VmHWM is the high-water mark of this program; ru_maxrss, the fallback, may also count the process that
+  // started it, since exec does not reset that figure.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (!line.starts_with("VmHWM:")) continue;
@@ -45,6 +47,7 @@ std::optional<std::uint64_t> free_bytes_beside(const std::filesystem::path& file
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
   struct statvfs status {};
   if (::statvfs(folder.c_str(), &status) != 0 || status.f_blocks == 0) return std::nullopt;
+  // f_bavail: blocks free to ordinary users; f_bfree would add those reserved for root.
   return static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize;
 }
 

@@ -1,4 +1,8 @@
-// Reading elements of any type and stride. All loads go through memcpy: the data may start at any byte.
+// Element (i, j) of a view lies at data + i row_stride + j col_stride and has the type `scalar`. Each reader
+// below is compiled for one element type and byte order, and writes row-major doubles. All loads go through
+// memcpy, since the data may start at any byte. The way down is
+//
+//     read_rows -> copy_rows (which layout?) -> copy_run (no gaps) or copy_strided (tiles) -> load
 #include "giga/base/matrix_view.hpp"
 
 #include <algorithm>
@@ -12,6 +16,7 @@
 namespace giga {
 namespace {
 
+// NumPy stores a bool in one byte; any byte other than 0 is true.
 struct BoolByte {
   std::uint8_t value;
   explicit operator double() const { return value == 0 ? 0.0 : 1.0; }
@@ -30,6 +35,8 @@ std::uint64_t reversed(std::uint64_t bits) {
   return __builtin_bswap64(bits);
 }
 
+// The unsigned integer as wide as the element: bytes are reversed in it before it is read as a number, since
+// a float whose bytes are in the wrong order may not survive a copy as a float.
 template <typename Element>
 using BitsOf = std::conditional_t<
     sizeof(Element) == 1, std::uint8_t,
@@ -60,6 +67,8 @@ void copy_run(const std::byte* from, Index count, double* out) {
 constexpr Index kTileCols = 8;
 constexpr Index kTileRows = 256;
 
+// Rows [0, count) of a view whose columns do not lie side by side. Every element is read once and written
+// once; only the order is chosen, tile by tile. A full tile has a constant width, which the compiler unrolls.
 template <typename Element, bool kSwap>
 void copy_strided(const MatrixView& view, const std::byte* from, Index count, double* out) {
   const Index row_stride = view.row_stride;
@@ -84,6 +93,8 @@ void copy_strided(const MatrixView& view, const std::byte* from, Index count, do
 template <typename Element, bool kSwap>
 void copy_rows(const MatrixView& view, const std::byte* from, Index count, double* out) {
   constexpr Index kBytes = sizeof(Element);
+  // Three layouts, from the most general to the simplest: gaps within a row, no gaps anywhere, gaps only
+  // between rows.
   if (view.col_stride != kBytes && view.cols > 1) {
     copy_strided<Element, kSwap>(view, from, count, out);
   } else if (view.row_stride == kBytes * view.cols) {
@@ -97,6 +108,7 @@ void copy_rows(const MatrixView& view, const std::byte* from, Index count, doubl
 
 template <typename Element>
 void copy_rows(const MatrixView& view, const std::byte* from, Index count, double* out) {
+  // The byte order of a single byte does not matter; that case is not compiled twice.
   if (view.swap_bytes && sizeof(Element) > 1) {
     copy_rows<Element, true>(view, from, count, out);
   } else {
@@ -150,6 +162,7 @@ MatrixView transposed(MatrixView view) {
 
 const double* contiguous_rows(const MatrixView& view) {
   constexpr Index kBytes = sizeof(double);
+  // A view of one row or column may have any stride and still be contiguous; such views are copied.
   const bool dense = view.col_stride == kBytes && view.row_stride == kBytes * view.cols;
   const bool aligned = reinterpret_cast<std::uintptr_t>(view.data) % alignof(double) == 0;
   if (view.scalar != Scalar::Float64 || view.swap_bytes || !dense || !aligned) return nullptr;
@@ -157,6 +170,7 @@ const double* contiguous_rows(const MatrixView& view) {
 }
 
 void read_rows(const MatrixView& view, Index first, Index count, double* out) {
+  // Written without first + count, which might overflow.
   if (first < 0 || count < 0 || first > view.rows || count > view.rows - first) {
     throw std::invalid_argument("read_rows: first " + std::to_string(first) + ", count " +
                                 std::to_string(count) + " must lie within " + std::to_string(view.rows) +

@@ -1,3 +1,5 @@
+// What a source of rows does where nothing better is known: no memory to give back, rows and columns counted
+// from 0 in messages.
 #include "giga/base/row_source.hpp"
 
 #include <string>

@@ -1,4 +1,5 @@
-// Escaping and number text.
+// Text from foreign files made safe to print, and numbers to text and back by std::to_chars and
+// std::from_chars, which ignore the locale and are exact in both directions.
 #include "giga/base/text.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 namespace giga {
 namespace {
 
+// PATH_MAX of Linux.
 constexpr std::size_t kPathLimit = 4096;
 
 unsigned byte_at(std::string_view text, std::size_t i) {
@@ -21,7 +23,10 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
   const unsigned lead = byte_at(text, i);
   if (lead < 0x80) return 1;
   const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  // 0x80 .. 0xC1 cannot begin a character; 0xC0 and 0xC1 would be overlong.
   if (lead < 0xC2 || lead > 0xF4 || length > text.size() - i) return 0;
+  // [low, high] is what the next byte may be. Only the second byte has a narrower range, and only after four
+  // lead bytes; every later byte is in [0x80, 0xBF].
   unsigned low = 0x80;
   unsigned high = 0xBF;
   if (lead == 0xE0) low = 0xA0;   // overlong
@@ -44,6 +49,7 @@ bool is_control(std::string_view character) {
   return lead == 0xC2 && byte_at(character, 1) < 0xA0;
 }
 
+// \xNN for each byte: the form in which a shell or Python would take it back.
 std::string escaped(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
@@ -55,8 +61,10 @@ std::string escaped(std::string_view bytes) {
   return out;
 }
 
-// Of a well-formed number from_chars found out of range: whether it is too small rather than too large. The
-// power of ten of its first nonzero digit decides; the two cases lie hundreds of powers apart.
+// Whether a well-formed number that from_chars found out of range is too small rather than too large. With f
+// the position of the first nonzero digit, p that of the point and e the exponent, that digit stands for a
+// multiple of 10^(p - f + e), or of a tenth of that if it is before the point. Out of range this power is
+// below -300 or above 300, so its sign decides.
 bool underflows(std::string_view text) {
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   const std::string_view mantissa = text.substr(0, e);
@@ -76,7 +84,9 @@ bool underflows(std::string_view text) {
 
 std::string printable(std::string_view value, std::size_t limit) {
   std::string out;
+  // Invariant: `out` is the printable form of value[0 .. i) and at most `limit` bytes long.
   for (std::size_t i = 0; i < value.size();) {
+    // A whole character, or a single byte that begins none.
     const std::size_t length = utf8_length(value, i);
     const std::string_view character = value.substr(i, std::max<std::size_t>(length, 1));
     const bool plain = length > 0 && !is_control(character);
@@ -102,6 +112,7 @@ std::optional<double> parse_double(std::string_view text) {
   double value = 0.0;
   const char* end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, value, std::chars_format::general);
+  // A number must be all of the text: from_chars stops at the first byte that does not belong to it.
   if (result.ec == std::errc::invalid_argument || result.ptr != end) return std::nullopt;
   if (result.ec == std::errc::result_out_of_range) {
     if (!underflows(text)) return std::nullopt;
@@ -114,17 +125,20 @@ std::optional<double> parse_double(std::string_view text) {
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
+  // RFC 4180: a quote inside quotes is doubled.
   for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
   return quoted + "\"";
 }
 
 std::string inert(const std::string& text) {
+  // The first characters by which spreadsheets recognise a formula; "-1.5" begins with one of them, too.
   const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
   return formula && !parse_double(text) ? "'" + text : text;
 }
 
 std::string grouped(Index count) {
   std::string text = std::to_string(count);
+  // From the right, three digits at a time; a minus sign is not a digit to put a comma behind.
   for (std::size_t at = text.size(); at > 3 && text[at - 4] != '-'; at -= 3) text.insert(at - 3, 1, ',');
   return text;
 }

@@ -1,4 +1,9 @@
 // A crew of threads that take the calls of a loop one by one, and the fold in block order.
+//
+// A loop is published by raising `generation_`: workers wait for it to change, take calls from the shared
+// counter `next_` until none is left, and count themselves out of `busy_`. The thread that asked for the loop
+// takes calls too and then waits for busy_ = 0, so body and count are never touched while a worker may read
+// them.
 #include "giga/base/threads.hpp"
 
 #include <sched.h>
@@ -21,6 +26,7 @@
 namespace giga {
 
 int available_cores() {
+  // The affinity mask, not the number of processors: a container or taskset may allow fewer.
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
@@ -30,7 +36,7 @@ int available_cores() {
 namespace {
 
 // A pass over the codes of a million rows takes two milliseconds: waking a sleeping thread for each would
-// cost a few percent, so a worker looks this often before it sleeps.
+// cost a few percent, so a worker polls this many times before it sleeps.
 constexpr int kSpins = 4000;
 
 void pause() {
@@ -48,7 +54,9 @@ bool spin_until(const Condition& condition, int spins) {
   return condition();
 }
 
-// Groups of blocks: filled side by side, then joined one after the other.
+// Groups of at most `at_once` blocks: filled side by side, then joined one after the other. The parts are
+// joined in block order whatever the size of a group, so neither it nor the number of threads changes the
+// bits.
 void fold_in_groups(const Executor& executor, const BlockFold& work, std::byte* total) {
   if (work.num_blocks == 0) return;
   const Index held = std::min(work.at_once, work.num_blocks);
@@ -57,10 +65,14 @@ void fold_in_groups(const Executor& executor, const BlockFold& work, std::byte* 
   const std::size_t units = (work.part_bytes + kUnit - 1) / kUnit;
   const auto room = std::make_unique_for_overwrite<std::max_align_t[]>(at(held) * units);
   const auto part_of = [&](Index k) { return reinterpret_cast<std::byte*>(room.get() + at(k) * units); };
+  // Invariant: `total` holds the parts of blocks [0, begin), joined in their order.
   for (Index begin = 0; begin < work.num_blocks; begin += held) {
     const Index some = std::min(held, work.num_blocks - begin);
+    // A part is cleared by the call that fills it; one that several pieces share must be clear before any of
+    // them begins.
     if (work.num_pieces > 1) std::fill_n(part_of(0), at(some) * units * kUnit, std::byte{0});
     executor.for_each(some * work.num_pieces, [&](Index task) {
+      // Tasks run over (block, piece), pieces fastest.
       const Index place = work.backwards ? some * work.num_pieces - 1 - task : task;
       const Index k = place / work.num_pieces;
       if (work.num_pieces == 1) std::fill_n(part_of(k), work.part_bytes, std::byte{0});
@@ -82,6 +94,7 @@ class Threads::Crew {
     for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token end) { work(end); });
   }
 
+  // Workers wake up, see the stop request and return; their destructors join.
   ~Crew() {
     for (auto& worker : workers_) worker.request_stop();
     generation_.fetch_add(1, std::memory_order_release);
@@ -91,6 +104,8 @@ class Threads::Crew {
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
   bool stop_requested() const { return stop_ && stop_(); }
 
+  // One loop at a time. Everything a worker reads is written before generation_ is raised (release) and read
+  // after its change is seen (acquire).
   void run(Index count, const std::function<void(Index)>& body) {
     const std::lock_guard lock(one_loop_);
     body_ = &body;
@@ -104,6 +119,7 @@ class Threads::Crew {
       generation_.fetch_add(1, std::memory_order_release);
       generation_.notify_all();
     }
+    // The caller works as well; then it waits, at first awake, then asleep.
     take_calls();
     const auto all_idle = [this] { return busy_.load(std::memory_order_acquire) == 0; };
     if (!spin_until(all_idle, spins_)) {
@@ -116,9 +132,11 @@ class Threads::Crew {
   }
 
  private:
+  // A worker: wait for a loop, take calls, count oneself out; the last one out wakes the caller.
   void work(const std::stop_token& end) {
     std::uint64_t seen = 0;
     while (true) {
+      // Every change of generation_ is seen: a loop ends only after all workers have counted themselves out.
       const auto woken = [&] { return generation_.load(std::memory_order_acquire) != seen; };
       if (!spin_until(woken, spins_)) generation_.wait(seen, std::memory_order_acquire);
       seen = generation_.load(std::memory_order_acquire);
@@ -128,6 +146,9 @@ class Threads::Crew {
     }
   }
 
+  // next_ is the lowest call that nobody has taken. A call that throws does not end the loop, unless it
+  // throws Stopped; of several exceptions that of the lowest call is kept, so the message does not depend on
+  // timing.
   void take_calls() {
     for (Index i = next_.fetch_add(1, std::memory_order_relaxed); i < count_;
          i = next_.fetch_add(1, std::memory_order_relaxed)) {
@@ -151,6 +172,7 @@ class Threads::Crew {
     failure_ = std::current_exception();
   }
 
+  // spins_ and stop_ never change; body_ and count_ change between loops only.
   const int spins_;
   const StopRequest stop_;
   std::mutex one_loop_;

@@ -1,3 +1,5 @@
+// Two sources of bytes: a descriptor read to its end, and a gzip file (RFC 1952) inflated by zlib. The file
+// is mapped, and its pages are given back as they are consumed, so memory does not grow with its size.
 #include "data/byte_source.hpp"
 
 #include <unistd.h>
@@ -16,12 +18,14 @@
 namespace giga {
 namespace {
 
+// A descriptor that belongs to somebody else: it is neither opened nor closed here.
 class DescriptorSource : public ByteSource {
  public:
   DescriptorSource(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
 
   std::size_t read(char* out, std::size_t size) override {
     std::size_t done = 0;
+    // read() may return fewer bytes than asked for, from a pipe above all; only 0 is the end.
     while (done < size) {
       const ssize_t count = ::read(fd_, out + done, size - done);
       if (count < 0 && errno == EINTR) continue;
@@ -41,9 +45,11 @@ class DescriptorSource : public ByteSource {
   std::size_t taken_ = 0;
 };
 
+// Compressed bytes given to zlib at a time: the pages behind them are released after each step.
 constexpr std::size_t kInputStep = std::size_t{1} << 20;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip header and trailer
 
+// Members of a gzip file one after the other, as if they were one (`cat a.gz b.gz` is a valid file).
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(const std::filesystem::path& path)
@@ -61,26 +67,33 @@ class GzipSource : public ByteSource {
     while (done < size && !ended_) done += inflate_some(out + done, size - done);
     return done;
   }
+  // Progress is told in compressed bytes, whose total is known.
   std::size_t taken() const override { return used_; }
   std::size_t total() const override { return file_.bytes().size(); }
 
  private:
   [[noreturn]] void fail(const std::string& why) const { throw DataError(name_ + ": " + why); }
 
+  // Whether a gzip member begins here: its two magic bytes.
   bool at_member(std::size_t at) const {
     const auto bytes = file_.bytes();
     return bytes.size() - at >= 2 && bytes[at] == std::byte{0x1F} && bytes[at + 1] == std::byte{0x8B};
   }
 
+  // One call of inflate. Invariant: bytes [0, used_) of the file have been consumed. Returns the bytes made,
+  // which may be 0 while a member's header or trailer is read.
   std::size_t inflate_some(char* out, std::size_t size) {
     const auto bytes = file_.bytes();
     const std::size_t given = std::min(kInputStep, bytes.size() - used_);
+    // zlib counts in 32 bits.
     const std::size_t room = std::min<std::size_t>(size, std::size_t{1} << 30);
+    // zlib promises not to write to its input; the cast is for its old interface.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data() + used_));
     stream_.avail_in = static_cast<uInt>(given);
     stream_.next_out = reinterpret_cast<Bytef*>(out);
     stream_.avail_out = static_cast<uInt>(room);
     const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    // inflate() says what it left over; the rest was consumed or made.
     const std::size_t consumed = given - stream_.avail_in;
     const std::size_t made = room - stream_.avail_out;
     file_.release(used_, consumed);
@@ -88,6 +101,7 @@ class GzipSource : public ByteSource {
     switch (status) {
       case Z_OK: break;
       case Z_STREAM_END: next_member(); break;
+      // No progress was possible: seen below, where the file is at its end.
       case Z_BUF_ERROR: break;
       case Z_MEM_ERROR: throw std::bad_alloc();
       default:
@@ -95,6 +109,7 @@ class GzipSource : public ByteSource {
              (stream_.msg != nullptr ? stream_.msg : "unknown reason") +
              "); copy or compress the file again");
     }
+    // Neither read nor written though there was room: the file ended within a member.
     if (!ended_ && consumed == 0 && made == 0)
       fail("the gzip data ends early; the file was cut, copy it again");
     return made;
@@ -108,6 +123,7 @@ class GzipSource : public ByteSource {
       return;
     }
     ended_ = true;
+    // Tape drives pad with zeros; anything else after the last member is damage.
     const bool padding = std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(used_), bytes.end(),
                                      [](std::byte byte) { return byte == std::byte{0}; });
     if (!padding)

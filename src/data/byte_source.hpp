@@ -21,8 +21,8 @@ class ByteSource {
 /// Reads from a descriptor that stays open. Throws IoError.
 [[nodiscard]] std::unique_ptr<ByteSource> descriptor_source(int fd, std::string name);
 
-/// Inflates a gzip file of one or more members. Throws what MappedFile::open throws; DataError for what is
-/// not gzip, is cut, fails its checksum or has other bytes at its end.
+/// Inflates a gzip file of one or more members. Throws what MappedFile::open throws; DataError if the
+/// file is not gzip, is cut, fails its checksum or has other bytes at its end.
 [[nodiscard]] std::unique_ptr<ByteSource> gzip_source(const std::filesystem::path& path);
 
 }  // namespace giga

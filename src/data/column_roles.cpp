@@ -1,3 +1,9 @@
+// The role of each column. Order matters: the weights are taken first, then the response, then the features,
+// each from what is left, and a column that would get a second role is refused:
+//
+//     weights    `weights`, else none
+//     response   `response`, else y, else the last column without a role
+//     features   `features`, else every other column that is not in `unused`
 #include "data/column_roles.hpp"
 
 #include <algorithm>
@@ -11,6 +17,7 @@
 namespace giga {
 namespace {
 
+// Names listed in a message before it says how many there are.
 constexpr std::size_t kMaxNamesShown = 20;
 
 std::string quoted(const std::string& name) {
@@ -28,6 +35,8 @@ std::string listed(const std::vector<std::string>& names) {
   return list;
 }
 
+// Sorting column numbers by name (stably, so equal names stay in file order) finds repeats in O(C log C) for
+// C columns; there may be 2^18 of them.
 void refuse_repeated_names(const std::vector<std::string>& names, const std::string& file) {
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -46,6 +55,8 @@ void refuse_repeated_names(const std::vector<std::string>& names, const std::str
                   "; rename one of them");
 }
 
+// Columns with the roles given so far. Features are numbered in the order in which they are assigned: the
+// order of the option if there is one, else that of the file.
 class Roles {
  public:
   Roles(const std::vector<std::string>& names, std::string file) : names_(names), file_(std::move(file)) {
@@ -55,11 +66,13 @@ class Roles {
   std::size_t find(const std::string& name) const {
     const auto found = std::find(names_.begin(), names_.end(), name);
     if (found == names_.end()) {
+      // The names that there are help to spot a misspelling.
       throw NoSuchColumn(file_ + ": no column " + quoted(name) + "; have: " + listed(names_));
     }
     return static_cast<std::size_t>(found - names_.begin());
   }
 
+  // `field` is the option that asked for it, for the message.
   void assign(std::size_t col, ColumnRole role, const char* field) {
     if (columns_[col].role != ColumnRole::Unused) {
       throw NoSuchColumn(file_ + ": column " + quoted(names_[col]) + " given with " + field +
@@ -80,6 +93,7 @@ class Roles {
     return col;
   }
 
+  // The default: every column that has no role yet and is not listed as unused is a feature.
   void assign_all_others(const std::vector<std::string>& unused) {
     for (Column& column : columns_) {
       const bool left = std::find(unused.begin(), unused.end(), column.name) != unused.end();
@@ -111,6 +125,7 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
   refuse_repeated_names(names, name);
   Roles roles(names, name);
   if (options.weights) roles.assign(roles.find(*options.weights), ColumnRole::Weight, "`weights`");
+  // default_response never takes the weights: they have their role by now.
   roles.assign(options.response ? roles.find(*options.response) : roles.default_response(),
                ColumnRole::Response, "`response`");
   if (options.features) {

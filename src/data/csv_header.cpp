@@ -1,3 +1,6 @@
+// What can be told from the first lines of a CSV file: its encoding, whether the first row is a comment,
+// whether it has names, and whether the delimiter is right. Mistakes that users make often get a message of
+// their own.
 #include "data/csv_header.hpp"
 
 #include <algorithm>
@@ -32,6 +35,8 @@ std::size_t character_length(std::string_view text, std::size_t i) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
+// The header must be UTF-8 without NULs, since names go into messages and files. Data rows need not be UTF-8:
+// numbers are ASCII, and unused columns are copied as they are.
 void check_text(std::string_view first, std::size_t offset, Index line, const std::string& name) {
   const auto where = [&](std::size_t i) {
     return " at byte " + std::to_string(offset + i) + " (line " + std::to_string(line) + ")";
@@ -50,7 +55,8 @@ void check_text(std::string_view first, std::size_t offset, Index line, const st
   }
 }
 
-// The delimiter that would make more of a line that is one field under `delimiter`.
+// The delimiter that would make more than one field of a line that is one field under `delimiter`: the first
+// of ; tab , | that occurs, else a space.
 char likelier_delimiter(std::string_view first, char delimiter) {
   char best = '\0';
   std::ptrdiff_t most = 0;
@@ -65,7 +71,7 @@ char likelier_delimiter(std::string_view first, char delimiter) {
   return best;
 }
 
-// "+1 3:0.5 7:1".
+// "+1 3:0.5 7:1": a number, a blank and later a colon.
 bool looks_like_libsvm(std::string_view first) {
   const std::size_t blank = std::min(first.find(' '), first.size());
   return first.find(':', blank) != std::string_view::npos &&
@@ -91,7 +97,8 @@ std::size_t skip_byte_order_mark(std::string_view text, const std::string& name)
   using namespace std::string_view_literals;
   if (text.starts_with("\xEF\xBB\xBF"sv)) return 3;
   const bool marked = text.starts_with("\xFF\xFE"sv) || text.starts_with("\xFE\xFF"sv);
-  // Without a mark, ASCII in UTF-16 has a NUL in every other byte.
+  // Without a mark, ASCII in UTF-16 has a NUL in every other byte: the even ones if big-endian, the odd ones
+  // if little-endian.
   const bool unmarked = text.size() >= 4 && ((text[0] == '\0' && text[2] == '\0' && text[1] != '\0') ||
                                              (text[1] == '\0' && text[3] == '\0' && text[0] != '\0'));
   if (marked || unmarked) {
@@ -103,11 +110,14 @@ std::size_t skip_byte_order_mark(std::string_view text, const std::string& name)
 
 void refuse_comment(std::string_view first, std::string_view second, Index line, char delimiter,
                     const std::string& name) {
+  // A row of more than kMaxColumns fields is refused by read_names; it is not split here.
   const auto is_wide = [&](std::string_view row) {
     return std::count(row.begin(), row.end(), delimiter) >= kMaxColumns;
   };
   if (!first.starts_with('#') || second.empty() || is_wide(first) || is_wide(second)) return;
   const CsvRow below = split_row(second, delimiter);
+  // With several fields below, an empty one counts as a number that is missing; alone it would be a blank
+  // line.
   const bool columns = below.cells.size() > 1;
   const bool has_number = std::any_of(below.cells.begin(), below.cells.end(), [&](const std::string& cell) {
     const CellKind kind = parse_cell(cell).kind;
@@ -127,8 +137,10 @@ std::vector<std::string> read_names(std::string_view first, std::size_t offset, 
   }
   CsvRow row = split_row(first, options.delimiter);
   if (!row.problem.empty()) throw DataError(name + ": line " + std::to_string(line) + row.problem);
+  // A file of one column has no features beside its response: most likely the delimiter is another.
   if (row.cells.size() == 1) refuse_delimiter(first, line, options.delimiter, name);
   if (!options.header) return default_names(static_cast<Index>(row.cells.size()));
+  // Names that are all numbers: most likely there is no header, and the first row would be lost.
   const bool numeric = std::all_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) {
     return parse_cell(cell).kind == CellKind::Number;
   });

@@ -1,5 +1,6 @@
-// Two parsers. The quick one runs along a row of plain numbers and leaves at the first thing it does not
-// know; the careful one then takes the whole row again, cell by cell, and knows them all.
+// Two parsers. The quick one runs along a row of plain numbers and gives up at the first thing it does not
+// know; the careful one then takes the whole row again, cell by cell, and handles every case. Both write to
+// the same slots, so what the quick one wrote before giving up does not matter.
 #include "data/csv_parse.hpp"
 
 #include <algorithm>
@@ -14,12 +15,14 @@
 namespace giga {
 namespace {
 
+// The rows of one chunk, up to the first bad one.
 class ChunkParser {
  public:
   ChunkParser(const CsvText& csv, const CsvChunk& chunk, const Table& table, const std::vector<Slot>& slots)
       : csv_(csv), chunk_(chunk), table_(table), slots_(slots), delimiter_(csv.delimiter) {
     const std::size_t newline = csv.text.rfind('\n');
     last_newline_ = newline == std::string_view::npos ? nullptr : csv.text.data() + newline;
+    // A blank that is the delimiter is not skipped around cells.
     is_space_ = delimiter_ != ' ';
     is_tab_ = delimiter_ != '\t';
   }
@@ -28,6 +31,8 @@ class ChunkParser {
   std::optional<BadRow> bad_row;
 
   void parse(std::vector<std::size_t>& checkpoints) {
+    // Invariant: rows [0, k) of the chunk are parsed, and `at` is at or before the start of row k, with only
+    // blank lines between.
     const char* base = csv_.text.data();
     std::size_t at = chunk_.first_start;
     for (Index k = 0; k < chunk_.num_rows; ++k) {
@@ -38,9 +43,11 @@ class ChunkParser {
         bad_row = BadRow{row, csv_.text.size(), ": the quotes do not match; check them from here up"};
         return;
       }
+      // A row belongs to one chunk, so no two threads write the same checkpoint.
       const auto checkpoint = static_cast<std::size_t>(row / kCheckpointRows);
       if (row % kCheckpointRows == 0 && checkpoint < checkpoints.size()) checkpoints[checkpoint] = at;
       const char* next = nullptr;
+      // The quick parser needs a newline to stop at: the last row may lack one.
       if (last_newline_ != nullptr && base + at <= last_newline_) next = parse_quickly(base + at, row);
       if (next != nullptr) {
         at = static_cast<std::size_t>(next - base);
@@ -56,9 +63,12 @@ class ChunkParser {
  private:
   bool is_blank(char c) const { return (c == ' ' && is_space_) || (c == '\t' && is_tab_); }
 
-  // The position after the row's newline, or nullptr if anything but plain numbers (quoted or not), or text
-  // in unused columns, was met. Invariant: there is a newline at or after p, and every loop stops there.
+  // The position after the row's newline, or nullptr if the row has anything other than plain numbers (quoted
+  // or not) and text in unused columns. Invariant: there is a newline at or after p, and every loop stops
+  // there.
   const char* parse_quickly(const char* p, Index row) {
+    // The value goes into its slot at once: if the row turns out not to be plain, the careful parser writes
+    // over it.
     const char* end = last_newline_ + 1;
     const std::size_t last = slots_.size() - 1;
     for (std::size_t col = 0;; ++col) {
@@ -75,6 +85,7 @@ class ChunkParser {
         p = skip_text(p);
         if (p == nullptr) return nullptr;
       }
+      // Exactly as many cells as slots: a delimiter between them, a newline after the last.
       if (col == last) break;
       if (*p != delimiter_) return nullptr;
       ++p;
@@ -87,6 +98,7 @@ class ChunkParser {
   const char* skip_text(const char* p) const {
     if (chunk_.has_nul) return nullptr;
     if (*p == '"') {
+      // Quoted: to the first quote that is not doubled.
       do {
         ++p;
         p = static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(last_newline_ - p)));
@@ -95,11 +107,13 @@ class ChunkParser {
       } while (*p == '"');
       return p;
     }
+    // Unquoted: to the delimiter or the end of the row, without the CR of a CRLF.
     while (*p != delimiter_ && *p != '\n' && *p != '"') ++p;
     if (*p == '"') return nullptr;
     return *p == '\n' && p[-1] == '\r' ? p - 1 : p;
   }
 
+  // Every cell as text, then as a number; sets bad_row at the first that cannot be stored.
   void parse_carefully(std::string_view text, std::size_t offset, Index row) {
     const CsvRow cells = split_row(text, delimiter_);
     const auto fail = [&](std::string what) { bad_row = BadRow{row, offset, std::move(what)}; };
@@ -112,6 +126,7 @@ class ChunkParser {
     for (std::size_t col = 0; col < slots_.size(); ++col) {
       const CellPlace place{row, static_cast<Index>(col)};
       std::string what;
+      // NULs are refused in unused columns too: they mean that the file is not text.
       if (cells.cells[col].find('\0') != std::string::npos) {
         what = table_.store({}, cells.cells[col], place, slots_[col], issues);
       } else if (slots_[col].base != nullptr) {
@@ -140,7 +155,8 @@ std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table&
   const std::size_t num_chunks = scan.chunks.size();
   std::vector<Issues> issues(num_chunks);
   std::vector<std::optional<BadRow>> bad_rows(num_chunks);
-  // Chunks are taken in order, so those before the first that fails are always parsed.
+  // The lowest chunk that failed so far. A chunk is skipped only if an earlier one failed, so every chunk
+  // before the first bad one is parsed, in whatever order they are taken, and the message is always the same.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
   executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
     if (i > failed.load(std::memory_order_relaxed)) return;
@@ -151,6 +167,7 @@ std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table&
     issues[k] = std::move(parser.issues);
     bad_rows[k] = std::move(parser.bad_row);
     if (bad_rows[k]) {
+      // failed = min(failed, i), atomically.
       Index lowest = failed.load(std::memory_order_relaxed);
       while (i < lowest && !failed.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
       }

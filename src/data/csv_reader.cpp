@@ -1,3 +1,11 @@
+// A CSV file as a Dataset: where the data begins, a scan that counts rows, room for them, then the parse.
+//
+//     mapped file    find_start -> scan_rows (whole text) -> Table::allocate -> parse_rows -> finish
+//     stream         CsvBlocks -> for each block: scan_rows -> Table::reserve -> parse_rows; then finish
+//
+// Streams are gzip files and standard input. An Origin finds the text of a row again, for messages and for
+// unused columns: from checkpoints in a mapped file, by a second pass in a gzip file, not at all on standard
+// input.
 #include "data/csv_reader.hpp"
 
 #include <algorithm>
@@ -25,6 +33,7 @@ namespace giga {
 namespace {
 
 void check_delimiter(char delimiter) {
+  // Bytes that the parsers take for something else.
   constexpr std::string_view kForbidden("\"\r\n\0.+-eE0123456789", 20);
   if (kForbidden.find(delimiter) != std::string_view::npos) {
     throw std::invalid_argument("delimiter is '" + printable(std::string(1, delimiter)) +
@@ -39,9 +48,11 @@ struct CsvStart {
   Index line = 1;          // of that offset
 };
 
+// Skips the byte order mark and blank lines, reads the names, and with a header moves past it.
 CsvStart find_start(std::string_view text, const ReadOptions& options, const std::string& name) {
   std::size_t at = skip_byte_order_mark(text, name);
   Index line = 1;
+  // Blank lines before the header do not count as rows, but as lines.
   while (at < text.size() && is_blank_line(text, at)) {
     at = std::min(text.find('\n', at), text.size() - 1) + 1;
     ++line;
@@ -62,6 +73,7 @@ CsvStart find_start(std::string_view text, const ReadOptions& options, const std
   return start;
 }
 
+// The cells of `cols`; empty for those that a row lacks.
 std::vector<std::string> chosen_cells(std::string_view row, char delimiter, std::span<const Index> cols) {
   CsvRow split = split_row(row, delimiter);
   std::vector<std::string> chosen;
@@ -98,6 +110,8 @@ class MappedOrigin : public Dataset::Origin {
         checkpoints_(std::move(checkpoints)) {}
 
   Index line(Index row) const override {
+    // Otherwise the newlines before the row are counted: messages only, so a pass over the text is
+    // affordable.
     if (one_line_a_row_) return first_line_ + row;
     const Index line = first_line_ + count_newlines(text_.substr(0, offset_of(row)));
     file_->release(0, file_->bytes().size());
@@ -115,6 +129,7 @@ class MappedOrigin : public Dataset::Origin {
   }
 
  private:
+  // At most kCheckpointRows - 1 rows after a checkpoint.
   std::size_t offset_of(Index row) const {
     return skip_rows(text_, checkpoints_[static_cast<std::size_t>(row / kCheckpointRows)],
                      row % kCheckpointRows);
@@ -142,12 +157,16 @@ class StreamOrigin : public Dataset::Origin {
         first_line_(first_line),
         one_line_a_row_(one_line_a_row) {}
 
+  // Lines of a stream cannot be counted again cheaply; 0 leaves them out of messages.
   Index line(Index row) const override { return one_line_a_row_ ? first_line_ + row : 0; }
 
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                               std::span<const Index> cols) const override {
+    // Empty texts for a stream that is gone.
     std::vector<std::vector<std::string>> texts(rows.size(), std::vector<std::string>(cols.size()));
     if (!reopen_) return texts;
+    // One pass from the start; rows ascend, so `next` is the first that has not been found. `row` is the
+    // input row that begins at `at`.
     const auto source = reopen_();
     CsvBlocks blocks(*source, name_, sizes_);
     Index row = 0;
@@ -156,6 +175,7 @@ class StreamOrigin : public Dataset::Origin {
     for (std::string_view text = blocks.next(); !text.empty() && next < rows.size(); text = blocks.next()) {
       std::size_t at = started ? 0 : find_start(text, options_, name_).offset;
       started = true;
+      // Blank lines are skipped by the same rule as in the parse, so that row numbers agree.
       for (at = skip_rows(text, at, 0); at < text.size() && next < rows.size();
            at = skip_rows(text, at, 1), ++row) {
         while (next < rows.size() && rows[next] == row) {
@@ -175,6 +195,8 @@ class StreamOrigin : public Dataset::Origin {
   bool one_line_a_row_;
 };
 
+// Blocks of whole rows, each scanned and parsed like a file of its own. Row numbers and lines run on; offsets
+// do not, so there are no checkpoints.
 Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
                     const Executor& executor, const Observer& observer, const CsvSizes& sizes,
                     StreamOrigin::Reopen reopen) {
@@ -185,11 +207,13 @@ Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptio
   const CsvStart start = find_start(text, options, name);
   text.remove_prefix(start.offset);
   Table table(name, assign_roles(start.names, options, name), options);
+  // A block is a buffer of our own: there are no pages to give back.
   const ReleaseText keep = [](std::size_t, std::size_t) {};
   std::vector<std::size_t> no_checkpoints;
   Index num_rows = 0;
   Index line = start.line;
   bool one_line_a_row = true;
+  // Invariant: num_rows rows are parsed, and `text` begins on line `line` of the input.
   do {
     const CsvScan scan = scan_rows(text, sizes.chunk_bytes, executor, keep);
     table.reserve(num_rows + scan.num_rows);
@@ -219,17 +243,22 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
   const std::string_view text = whole.substr(start.offset);
   Table table(name, assign_roles(start.names, options, name), options);
 
+  // First pass: the number of rows, so that exactly their memory is allocated. Pages are given back.
   const CsvScan scan = scan_rows(
       text, sizes.chunk_bytes, executor,
       [&](std::size_t offset, std::size_t length) { file->release(start.offset + offset, length); });
   if (scan.num_rows == 0) {
+    // Mac OS before X ended lines in CR: such a file is one long header here.
     const bool old_mac =
         whole.find('\r') != std::string_view::npos && whole.find('\n') == std::string_view::npos;
     throw DataError(name + ": 0 data rows after the header" +
                     (old_mac ? "; lines end in CR only, convert them to LF" : ""));
   }
+  // Second pass: the numbers.
   table.allocate(scan.num_rows);
+  // One for every kCheckpointRows rows; parse_rows fills them in.
   std::vector<std::size_t> checkpoints(static_cast<std::size_t>((scan.num_rows - 1) / kCheckpointRows + 1));
+  // Chunks end in any order, so progress is a sum.
   std::atomic<std::size_t> done{start.offset};
   const ReleaseText after_chunk = [&](std::size_t offset, std::size_t length) {
     file->release(start.offset + offset, length);

@@ -15,7 +15,7 @@ struct CsvSizes {
   std::size_t max_row_bytes = std::size_t{32} << 20;  ///< of a stream; a longer row is refused
 };
 
-/// Maps the file; its text is given back as it is read, so that the numbers are all the memory there is.
+/// Maps the file; its pages are given back as they are read, so that memory is needed for the numbers only.
 [[nodiscard]] Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options,
                                const Executor& executor, const Observer& observer,
                                const CsvSizes& sizes = {});

@@ -1,3 +1,6 @@
+// One row to cells by the rules of RFC 4180: cells between delimiters, quotes around a cell that may hold
+// anything, a doubled quote for one inside. Blanks around a quoted cell are ignored, and trimmed from an
+// unquoted one, unless the blank is the delimiter.
 #include "data/csv_row.hpp"
 
 #include "data/number_parse.hpp"
@@ -21,11 +24,14 @@ CsvRow split_row(std::string_view row, char delimiter) {
   if (row.ends_with('\n')) row.remove_suffix(1);
   if (row.ends_with('\r')) row.remove_suffix(1);
   CsvRow result;
+  // Invariant: `at` is where the next cell begins, blanks included.
   std::size_t at = 0;
   while (true) {
     const std::string cell_number = std::to_string(result.cells.size() + 1);
     std::size_t start = at;
+    // A quote after blanks still opens a quoted cell.
     while (start < row.size() && is_blank(row[start], delimiter)) ++start;
+    // Unquoted: to the next delimiter.
     if (start == row.size() || row[start] != '"') {
       const std::size_t end = std::min(row.find(delimiter, at), row.size());
       const std::string_view cell = trimmed_cell(row.substr(at, end - at), delimiter);
@@ -39,6 +45,8 @@ CsvRow split_row(std::string_view row, char delimiter) {
       at = end;
     } else {
       std::string cell;
+      // Quoted. Invariant: `cell` is the text between the opening quote and `at`, with doubled quotes made
+      // single.
       at = start + 1;
       while (true) {
         const std::size_t quote = row.find('"', at);
@@ -52,6 +60,7 @@ CsvRow split_row(std::string_view row, char delimiter) {
         cell += '"';
         ++at;
       }
+      // After the closing quote only blanks may come before the delimiter.
       while (at < row.size() && is_blank(row[at], delimiter)) ++at;
       if (at < row.size() && row[at] != delimiter) {
         result.problem =

@@ -1,3 +1,6 @@
+// Counting lines in parallel. A row belongs to the chunk in which its first byte lies, so the newline that
+// starts it may be the last byte of the chunk before. Chunks without quotes, and not inside any, need only
+// the counts of the first pass; the others are walked byte by byte in a second one.
 #include "data/csv_scan.hpp"
 
 #include <algorithm>
@@ -23,6 +26,7 @@ struct Counts {
   }
 };
 
+// Counters side by side: a vector register of bytes, or several.
 constexpr std::size_t kLanes = 64;
 
 template <std::size_t Size>
@@ -32,8 +36,8 @@ Index sum_of(const std::array<std::uint8_t, Size>& lanes) {
   return sum;
 }
 
-// Bytes p[0 .. 64 steps), steps <= 255; reads two bytes beyond. Written for the compiler to vectorise: no sum
-// can exceed a byte.
+// Counts in p[0 .. 64 steps), reading two bytes beyond. Lane j counts positions j mod 64, at most one per
+// step, so with steps <= 255 no lane exceeds a byte; the compiler vectorises both loops.
 Counts count_lanes(const char* p, std::size_t steps) {
   std::array<std::uint8_t, kLanes> newlines{};
   std::array<std::uint8_t, kLanes> quotes{};
@@ -43,6 +47,7 @@ Counts count_lanes(const char* p, std::size_t steps) {
     for (std::size_t j = 0; j < kLanes; ++j) {
       const auto is_newline = static_cast<std::uint8_t>(p[j] == '\n');
       const auto next_newline = static_cast<std::uint8_t>(p[j + 1] == '\n');
+      // A blank line follows: "\n\n" or "\n\r\n". Without branches, so that 64 lanes are counted together.
       const auto next_crlf = static_cast<std::uint8_t>((p[j + 1] == '\r') & (p[j + 2] == '\n'));
       newlines[j] = static_cast<std::uint8_t>(newlines[j] + is_newline);
       quotes[j] = static_cast<std::uint8_t>(quotes[j] + (p[j] == '"'));
@@ -53,9 +58,11 @@ Counts count_lanes(const char* p, std::size_t steps) {
   return {sum_of(newlines), sum_of(quotes), sum_of(nuls), sum_of(blanks)};
 }
 
+// Counts in [begin, end) of the text; blank lines are recognised beyond `end`, too.
 Counts count_range(std::string_view text, std::size_t begin, std::size_t end) {
   Counts counts;
   std::size_t at = begin;
+  // Whole lanes while two more bytes of text follow; then byte by byte.
   while (end - at >= kLanes && text.size() - at >= kLanes + 2) {
     const std::size_t room = std::min(end - at, text.size() - at - 2);
     const std::size_t steps = std::min<std::size_t>(room / kLanes, 255);
@@ -71,20 +78,21 @@ Counts count_range(std::string_view text, std::size_t begin, std::size_t end) {
   return counts;
 }
 
+// Where the line after the first newline at or after `from` begins.
 std::size_t after_newline(std::string_view text, std::size_t from) {
   const std::size_t newline = text.find('\n', from);
   return newline == std::string_view::npos ? text.size() : newline + 1;
 }
 
-// Without quotes: a line begins at 0 and after every newline. Newlines are counted one byte earlier than the
-// chunk.
+// Without quotes: a line begins at 0 and after every newline, and a line that is not blank is a row. Rows
+// that begin in [begin, end) follow a newline in [begin - 1, end - 1), one byte earlier than what was
+// counted.
 void count_plain(std::string_view text, CsvChunk& chunk, const Counts& counts) {
   const bool first = chunk.begin == 0;
   chunk.first_start = first ? 0 : after_newline(text, chunk.begin - 1);
   chunk.num_rows = counts.newlines - counts.blanks;
   const std::size_t before = first ? 0 : chunk.begin - 1;
-  // Of the newlines counted in [begin, end), the last byte's starts a line of the next chunk, and the byte
-  // before begin starts one of this chunk.
+  // The counts are of [begin, end): the newline before `begin` is added, the one at end - 1 taken away.
   const auto starts_row = [&](std::size_t newline) {
     return text[newline] == '\n' && !is_blank_line(text, newline + 1);
   };
@@ -96,6 +104,8 @@ void count_plain(std::string_view text, CsvChunk& chunk, const Counts& counts) {
   if (chunk.end > chunk.begin && starts_row(chunk.end - 1)) --chunk.num_rows;
 }
 
+// The same with quotes, one byte at a time; `inside` says whether `begin` lies inside a quoted cell. Within
+// quotes a newline starts no line, and a doubled quote turns `inside` off and on again.
 void count_quoted(std::string_view text, CsvChunk& chunk, bool inside) {
   chunk.first_start = text.size();
   chunk.num_rows = 0;
@@ -104,6 +114,7 @@ void count_quoted(std::string_view text, CsvChunk& chunk, bool inside) {
     if (chunk.first_start == text.size()) chunk.first_start = start;
     if (!is_blank_line(text, start)) ++chunk.num_rows;
   };
+  // A line may begin at the first byte of the chunk; those that begin after its last byte belong to the next.
   if (chunk.begin == 0 || (!inside && text[chunk.begin - 1] == '\n')) note_line(chunk.begin);
   for (std::size_t at = chunk.begin; at + 1 < chunk.end; ++at) {
     if (text[at] == '"') inside = !inside;
@@ -119,15 +130,17 @@ bool is_blank_line(std::string_view text, std::size_t start) {
 }
 
 std::size_t row_end(std::string_view text, std::size_t start) {
+  // Invariant: `at` lies outside quotes, and `newline` is the first newline at or after it.
   const auto newline_from = [&](std::size_t from) { return std::min(text.find('\n', from), text.size()); };
   std::size_t newline = newline_from(start);
   for (std::size_t at = start;;) {
+    // The next quote before the newline opens a cell, and the search goes on after the quote that closes it.
     const std::size_t quote = text.substr(0, newline).find('"', at);
     if (quote == std::string_view::npos) return std::min(newline + 1, text.size());
     const std::size_t closing = text.find('"', quote + 1);
     if (closing == std::string_view::npos) return text.size();
     at = closing + 1;
-    // Looked for only when passed: a line of many quotes is still read once.
+    // Searched for only when passed: a line of many quotes is still read once.
     if (newline < at) newline = newline_from(at);
   }
 }
@@ -138,6 +151,7 @@ Index count_newlines(std::string_view text) {
 
 CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
                   const ReleaseText& release) {
+  // Pass 1, in parallel: counts per chunk, and rows as if no chunk began inside quotes.
   CsvScan scan;
   const std::size_t num_chunks = (text.size() + chunk_bytes - 1) / chunk_bytes;
   scan.chunks.resize(num_chunks);
@@ -154,6 +168,7 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
     release(chunk.begin, chunk.end - chunk.begin);
   });
 
+  // inside[k]: whether the number of quotes before chunk k is odd.
   std::vector<char> inside(num_chunks);
   bool odd = false;
   bool any_quotes = false;
@@ -163,6 +178,7 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
     any_quotes = any_quotes || counts[k].quotes > 0;
     scan.num_newlines += counts[k].newlines;
   }
+  // Pass 2, in parallel: rows of the chunks that have quotes or begin inside them.
   if (any_quotes) {
     executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
@@ -172,10 +188,12 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
       release(chunk.begin, chunk.end - chunk.begin);
     });
   }
+  // Prefix sums: the number of the first row of each chunk.
   for (CsvChunk& chunk : scan.chunks) {
     chunk.first_row = scan.num_rows;
     scan.num_rows += chunk.num_rows;
   }
+  // As many lines as rows: then no line is blank and no row spans two.
   const Index lines = scan.num_newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
   scan.one_line_a_row = lines == scan.num_rows;
   return scan;

@@ -2,8 +2,8 @@
 //
 // The text is cut into chunks of equal length. A first pass counts newlines and quotes in each; an odd number
 // of quotes before a position means it lies inside a quoted cell, so the counts tell for every chunk whether
-// it begins inside one. In malformed text (a quote inside an unquoted cell) that is true up to the first
-// malformed row, which the parser reports before anything that follows can mislead it.
+// it begins inside one. In malformed text (a quote inside an unquoted cell) that holds up to the first
+// malformed row, and the parser reports that row before anything that follows can mislead it.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct CsvScan {
   bool one_line_a_row = true;
 };
 
-/// Called with (offset, length) of text that will not be looked at again in this pass.
+/// Called with (offset, length) of text that will not be read again in this pass.
 using ReleaseText = std::function<void(std::size_t, std::size_t)>;
 
 /// `text` begins where a row does.

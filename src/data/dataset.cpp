@@ -1,3 +1,5 @@
+// A Dataset is a handle to its Parts (dataset_parts.hpp). Rows are numbered after the dropped ones are left
+// out; input_row() gives the number in the file, which messages and the text of unused columns need.
 #include "giga/data/dataset.hpp"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 namespace giga {
 namespace {
 
+// The number that was read for a column of row n; not for unused columns, which have none.
 double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
   switch (column.role) {
     case ColumnRole::Feature: return parts.features.data()[n * parts.num_features + column.feature];
@@ -23,6 +26,7 @@ double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
 
 }  // namespace
 
+// Users count rows and lines from 1.
 std::string row_place(Index input_row, Index line) {
   std::string place = "row " + std::to_string(input_row + 1);
   if (line > 0) place += " (line " + std::to_string(line) + ")";
@@ -35,6 +39,7 @@ std::string column_place(const std::vector<Column>& columns, Index col) {
   return std::string("column '").append(printable(name)).append("'");
 }
 
+// Defined here, where Parts is complete.
 Dataset::Dataset(Parts parts) : parts_(std::make_unique<Parts>(std::move(parts))) {}
 Dataset::Dataset(Dataset&&) noexcept = default;
 Dataset& Dataset::operator=(Dataset&&) noexcept = default;
@@ -77,8 +82,9 @@ const std::vector<Column>& Dataset::columns() const {
   return parts_->columns;
 }
 
-// dropped[i] - i rows were kept before the i-th dropped one; those with that count at most n come before row
-// n.
+// dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
+// with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
+// do not.
 Index Dataset::input_row(Index n) const {
   const std::vector<Index>& dropped = parts_->dropped;
   Index low = 0;
@@ -101,6 +107,7 @@ std::string Dataset::place(Index n) const {
 
 std::string Dataset::response_place(Index n) const {
   const auto& columns = parts_->columns;
+  // Every Dataset has exactly one response column.
   const auto response = std::find_if(columns.begin(), columns.end(), [](const Column& column) {
     return column.role == ColumnRole::Response;
   });
@@ -117,6 +124,7 @@ const std::vector<std::string>& Dataset::notes() const {
 
 std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows) const {
   const auto& columns = parts_->columns;
+  // Numbers come from the table, unused columns from the input.
   std::vector<Index> unused;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (columns[j].role == ColumnRole::Unused) unused.push_back(static_cast<Index>(j));
@@ -136,6 +144,8 @@ std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows
   }
   if (unused.empty() || parts_->origin == nullptr) return cells;
 
+  // An Origin wants ascending rows, so that one pass over the input is enough; the caller's order is
+  // restored.
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rows[a] < rows[b]; });

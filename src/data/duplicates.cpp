@@ -1,6 +1,7 @@
-// Rows are hashed in parallel, dealt by the top bits of their hash into parts small enough for the cache, and
-// looked up part by part. Within a part rows stay in order, so the first of equal rows is the first in the
-// table; equal hashes are settled by comparing values.
+// Rows are hashed in parallel, distributed by the top bits of their hash into parts small enough for the
+// cache, and looked up part by part. Within a part rows stay in order, so the first of a set of equal rows is
+// the first in the table; equal hashes are settled by comparing values. No step depends on the number of
+// threads.
 #include "giga/data/duplicates.hpp"
 
 #include <algorithm>
@@ -13,12 +14,14 @@
 namespace giga {
 namespace {
 
+// By value: 0 equals -0, as their hashes do; NaN does not occur in a Dataset.
 bool equal_rows(const Dataset& data, Index a, Index b) {
   const Index dim = data.num_features();
   return data.response()[at(a)] == data.response()[at(b)] &&
          std::equal(data.features(a), data.features(a) + dim, data.features(b));
 }
 
+// Rows per part, on average at most this: the hash table of a part then takes about 1 MB.
 constexpr Index kPartRows = 1 << 15;
 
 class Finder {
@@ -26,6 +29,7 @@ class Finder {
   Finder(const Dataset& data, const Executor& executor, std::uint64_t hash_mask)
       : data_(data), executor_(executor), hash_mask_(hash_mask) {}
 
+  // The three steps; repeats_[n] says whether row n equals an earlier one.
   DistinctRows find() {
     hash_rows();
     deal_rows();
@@ -45,12 +49,14 @@ class Finder {
     });
   }
 
+  // The top log2(parts) bits. A shift by 64 would be undefined.
   std::size_t part_of(std::uint64_t hash) const {
     return shift_ == 64 ? 0 : static_cast<std::size_t>(hash >> shift_);
   }
 
   // order_[begins_[p] .. begins_[p + 1]): the rows of part p that count, ascending.
   void deal_rows() {
+    // A counting sort by part: count, take prefix sums, place. It is stable.
     const auto parts = std::bit_ceil(at(data_.num_rows() / kPartRows + 1));
     shift_ = 64 - std::countr_zero(parts);
     begins_.assign(parts + 1, 0);
@@ -66,9 +72,12 @@ class Finder {
     }
   }
 
-  // Open addressing. A row found to repeat row f is marked, and its hash, of no more use, becomes f.
+  // Open addressing with linear probing, at most half full. A row found to repeat row f is marked, and its
+  // hash, which is not needed any more, becomes f. The hash of a first row stays until collect().
   void look_up(std::size_t part) {
     const std::size_t count = begins_[part + 1] - begins_[part];
+    // A power of two, so that a mask replaces the remainder. The low bits choose the slot; the top bits chose
+    // the part and are all alike here.
     const std::size_t size = std::bit_ceil(2 * count + 1);
     std::vector<Index> table(size, -1);
     for (std::size_t i = begins_[part]; i < begins_[part + 1]; ++i) {
@@ -96,10 +105,12 @@ class Finder {
     order_ = {};
     DistinctRows distinct;
     const Index num_rows = data_.num_rows();
+    // Repeats come after their first row, so hashes_[f] already is a number among the distinct rows.
     bool all_one = true;
     bool all_rows = true;
     for (Index n = 0; n < num_rows; ++n) {
       const double weight = data_.weight(n);
+      // Rows of weight 0 are neither distinct rows nor repeats.
       if (!(weight > 0)) {
         all_rows = false;
         continue;
@@ -115,6 +126,7 @@ class Finder {
       all_one = all_one && weight == 1;
     }
     distinct.num_rows = static_cast<Index>(distinct.rows.size());
+    // The common case costs no memory: all rows distinct and counted once.
     if (all_rows && distinct.num_repeats == 0) distinct.rows = {};
     if (all_one && distinct.num_repeats == 0) distinct.multiplicity = {};
     return distinct;
@@ -124,7 +136,9 @@ class Finder {
   const Executor& executor_;
   std::uint64_t hash_mask_;
   int shift_ = 64;
+  // Per row: its hash, then what look_up() and collect() put in its place.
   std::vector<std::uint64_t> hashes_;
+  // Where each part begins in order_, and the end of the last.
   std::vector<std::size_t> begins_;
   std::vector<Index> order_;
   std::vector<char> repeats_;

@@ -1,3 +1,6 @@
+// libsvm text in two passes over the mapped file, chunk by chunk on the executor. The first counts rows and
+// finds the largest index D; then the dense N x (D + 1) table is allocated, all zeros, and the second fills
+// in what the lines name. Columns are x1 .. xD, then the label.
 #include "data/libsvm.hpp"
 
 #include <algorithm>
@@ -22,7 +25,8 @@ namespace giga {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr Index kHugeIndex = 100'000'000'000'000'000;      // ten times it still fits
+constexpr Index kHugeIndex =
+    100'000'000'000'000'000;  // an index at or above it is refused anyway; ten times it still fits an Index
 constexpr std::size_t kDenseBytes = std::size_t{1} << 30;  // always allowed
 constexpr std::size_t kDenseRatio = 64;                    // dense bytes a byte of text may stand for
 
@@ -33,6 +37,7 @@ std::string_view content(std::string_view line) {
   return first == std::string_view::npos ? std::string_view() : line.substr(first);
 }
 
+// The next token of the line, taken off its front; empty at the end.
 std::string_view next_token(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
   const std::string_view token = rest.substr(0, rest.find_first_of(kBlanks));
@@ -40,6 +45,7 @@ std::string_view next_token(std::string_view& rest) {
   return token;
 }
 
+// A whole number without a sign, kHugeIndex if it is that or more; nothing for any other text.
 std::optional<Index> parse_index(std::string_view text) {
   if (text.empty() || !std::all_of(text.begin(), text.end(), number_detail::is_digit)) return std::nullopt;
   Index value = 0;
@@ -59,10 +65,12 @@ Index last_index(std::string_view line) {
   return parse_index(before.substr(blank == std::string_view::npos ? 0 : blank + 1)).value_or(0);
 }
 
+// Without its newline.
 std::string_view line_at(std::string_view text, std::size_t at) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
+// Whole lines. first_row and first_line count what lies before the chunk in the text.
 struct Chunk {
   std::size_t begin = 0;  // where a line does
   std::size_t end = 0;
@@ -73,9 +81,11 @@ struct Chunk {
   Index max_index = 0;
 };
 
+// Chunks of about chunk_bytes, each extended to the end of its last line.
 std::vector<Chunk> cut(std::string_view text, std::size_t chunk_bytes) {
   std::vector<Chunk> chunks;
   for (std::size_t at = 0; at < text.size();) {
+    // The first newline at or after the last byte of the chunk.
     const std::size_t newline = text.find('\n', std::min(at + chunk_bytes, text.size()) - 1);
     const std::size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
     chunks.push_back({.begin = at, .end = end});
@@ -95,6 +105,8 @@ void for_each_row(std::string_view text, const Chunk& chunk, const Body& body) {
   }
 }
 
+// The first pass over a chunk: its rows, its lines and its largest index. Malformed lines are counted as they
+// are; the second pass reports them.
 void count_rows(std::string_view text, Chunk& chunk) {
   chunk.num_lines = count_newlines(text.substr(chunk.begin, chunk.end - chunk.begin));
   for_each_row(text, chunk, [&](std::string_view row, std::size_t) {
@@ -104,12 +116,15 @@ void count_rows(std::string_view text, Chunk& chunk) {
   });
 }
 
+// The rest of a BadRow's message: ", token '3:x': ...".
 std::string said(std::string_view token, const std::string& why) {
   return ", token '" + printable(token) + "': " + why;
 }
 
+// parse_cell, with the quick parser tried first.
 CellValue parse_value(std::string_view text) {
-  // The quick parser needs a byte after the number.
+  // The quick parser reads on until a byte that cannot belong to a number: the token is copied in front of
+  // zeros.
   std::array<char, 48> buffer{};
   if (text.size() < buffer.size()) {
     std::copy(text.begin(), text.end(), buffer.begin());
@@ -120,6 +135,8 @@ CellValue parse_value(std::string_view text) {
   return parse_cell(text);
 }
 
+// One line into the slots of its row. Indices must ascend, so that none is given twice and the last one is
+// the largest: the first pass relied on that.
 class RowParser {
  public:
   RowParser(const Table& table, const std::vector<Slot>& slots) : table_(table), slots_(slots) {}
@@ -133,10 +150,12 @@ class RowParser {
     if (label.find(':') != std::string_view::npos)
       return said(label, "a line begins with its label, then index:value");
     std::string what = store(label, {row, label_col});
+    // Invariant: all tokens before `rest` are good, the last of them with index `previous`.
     Index previous = 0;
     std::string_view beyond;  // an index above the line's last: something later in the line is wrong
     while (what.empty()) {
       const std::string_view token = next_token(rest);
+      // The line ended without another fault: the large index itself is what is wrong.
       if (token.empty() && !beyond.empty()) return said(beyond, "not index:value");
       if (token.empty()) break;
       const std::size_t colon = token.find(':');
@@ -153,6 +172,8 @@ class RowParser {
       if (colon + 1 == token.size())
         return said(token, "no value after the colon; leave out zeros altogether");
       previous = *index;
+      // No line ends in a larger index, so the line does not ascend, or its end is not index:value. The
+      // tokens after this one are read for a better message.
       if (*index > label_col) {
         if (beyond.empty()) beyond = token;
         continue;
@@ -172,6 +193,7 @@ class RowParser {
   const std::vector<Slot>& slots_;
 };
 
+// Rows are found again from the start of their chunk.
 class LibsvmOrigin : public Dataset::Origin {
  public:
   LibsvmOrigin(std::shared_ptr<const MappedFile> file, std::string_view text, std::vector<Chunk> chunks,
@@ -197,12 +219,14 @@ class LibsvmOrigin : public Dataset::Origin {
 
  private:
   const Chunk& chunk_of(Index row) const {
+    // The last chunk that begins at or before the row; chunks without rows share first_row with the next one.
     const auto after =
         std::upper_bound(chunks_.begin(), chunks_.end(), row,
                          [](Index value, const Chunk& chunk) { return value < chunk.first_row; });
     return *(after - 1);
   }
 
+  // The content and the offset of a row of the chunk.
   std::pair<std::string_view, std::size_t> find(const Chunk& chunk, Index row) const {
     std::pair<std::string_view, std::size_t> found;
     Index left = row - chunk.first_row;
@@ -213,6 +237,7 @@ class LibsvmOrigin : public Dataset::Origin {
     return found;
   }
 
+  // The text of one cell of a line; an index that is left out is 0.
   std::string cell_of(std::string_view rest, Index col) const {
     const std::string_view label = next_token(rest);
     if (col == num_columns_ - 1) return std::string(label);
@@ -229,6 +254,7 @@ class LibsvmOrigin : public Dataset::Origin {
   Index num_columns_;
 };
 
+// One decimal below 10 GB, at least 0.1.
 std::string in_gigabytes(double bytes) {
   const double gb = bytes / 1e9;
   return shortest(gb < 10 ? std::max(1.0, static_cast<double>(static_cast<Index>(gb * 10 + 0.5))) / 10
@@ -236,6 +262,8 @@ std::string in_gigabytes(double bytes) {
          " GB";
 }
 
+// Refused unless 8 N D <= max(1 GB, 64 x file): a single wrong index could otherwise ask for any amount of
+// memory.
 void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std::string& name) {
   const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
   const auto allowed = static_cast<double>(std::max(kDenseBytes, kDenseRatio * file_bytes));
@@ -254,6 +282,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   const std::size_t skipped = skip_byte_order_mark(text, name);
   text.remove_prefix(skipped);
+  // Pass 1: rows, lines and the largest index of every chunk.
   std::vector<Chunk> chunks = cut(text, chunk_bytes);
   const auto num_chunks = static_cast<Index>(chunks.size());
   const auto release = [&](const Chunk& chunk) {
@@ -267,6 +296,7 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   Index num_rows = 0;
   Index num_lines = 0;
   Index dim = 0;
+  // Prefix sums over chunks: the first row and line of each.
   for (Chunk& chunk : chunks) {
     chunk.first_row = std::exchange(num_rows, num_rows + chunk.num_rows);
     chunk.first_line = std::exchange(num_lines, num_lines + chunk.num_lines);
@@ -277,13 +307,16 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
 
   // Lines that name no index may still be malformed: that is said first.
   Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options);
+  // Pass 2: the numbers. What no line names stays 0.
   table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();
+  // Per chunk, merged in the order of the file below.
   std::vector<Issues> issues(chunks.size());
   std::vector<std::optional<BadRow>> bad_rows(chunks.size());
   std::atomic<std::size_t> done{skipped};
   executor.for_each(num_chunks, [&](Index i) {
     const auto k = static_cast<std::size_t>(i);
+    // A chunk has its own parser and issues, and stops at its first bad row.
     RowParser parser(table, slots);
     Index row = chunks[k].first_row;
     for_each_row(text, chunks[k], [&](std::string_view line, std::size_t at) {

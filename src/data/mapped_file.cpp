@@ -1,4 +1,5 @@
-// mmap with an error message for every way a path can fail to be a readable file.
+// mmap, with a message for every way in which a path can fail to be a readable file. The mapping is private
+// and read-only, and outlives the descriptor, which is closed once it exists.
 #include "giga/data/mapped_file.hpp"
 
 #include <fcntl.h>
@@ -19,6 +20,7 @@
 namespace giga {
 namespace {
 
+// Closed when it goes out of scope, exceptions included.
 struct Descriptor {
   int fd;
   explicit Descriptor(int value) : fd(value) {}
@@ -33,6 +35,7 @@ std::string words(int error) {
   return std::system_category().message(error);
 }
 
+// What the user can do depends on why open() failed.
 [[noreturn]] void throw_open_error(const std::string& name, int error) {
   switch (error) {
     case ENOENT:
@@ -52,6 +55,7 @@ int open_for_reading(const std::filesystem::path& path) {
   return fd;
 }
 
+// The size of a regular file that is not empty; anything else cannot be mapped.
 std::size_t regular_size(int fd, const std::string& name) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) throw IoError(name + ": cannot examine: " + words(errno));
@@ -63,6 +67,7 @@ std::size_t regular_size(int fd, const std::string& name) {
   return static_cast<std::size_t>(status.st_size);
 }
 
+// madvise and munmap take a pointer to memory that they do not write to.
 std::byte* address(std::span<const std::byte> bytes) {
   return const_cast<std::byte*>(bytes.data());
 }
@@ -76,6 +81,7 @@ void unmap(std::span<const std::byte> bytes) noexcept {
 MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes)
     : path_(std::move(path)), bytes_(bytes) {}
 
+// MAP_PRIVATE: what others write to the file later may or may not be seen, but is never written back.
 MappedFile MappedFile::open(const std::filesystem::path& path) {
   const std::string name = printable_path(path);
   std::filesystem::path kept = path;  // copied before there is a mapping to lose
@@ -103,8 +109,11 @@ MappedFile::~MappedFile() {
   unmap(bytes_);
 }
 
+// MADV_DONTNEED on a private mapping that was never written to: the pages are dropped, and read from the file
+// again if they are touched.
 void MappedFile::release(std::size_t offset, std::size_t length) const noexcept {
   if (offset >= bytes_.size()) return;
+  // Only pages that lie in [offset, end) as a whole: their neighbours may still be needed.
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::size_t end = offset + std::min(length, bytes_.size() - offset);
   const std::size_t first = (offset + page - 1) / page * page;

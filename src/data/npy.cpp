@@ -1,5 +1,11 @@
-// The .npy header is a Python dict literal; only the few forms NumPy has ever written are understood,
-// anything else is refused. The parser works on a view of the file and copies nothing but the shape.
+// A .npy file is
+//
+//     "\x93NUMPY", version (2 bytes), length of the dict (2 bytes in version 1, else 4, little-endian),
+//     the dict, padded by spaces and a newline so that the data is aligned, and the data.
+//
+// The dict is a Python literal, {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }. Only the forms
+// that NumPy has ever written are understood; anything else is refused. The parser works on a view of the
+// file and copies nothing but the shape.
 #include "giga/data/npy.hpp"
 
 #include <array>
@@ -17,12 +23,14 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMaxDimensions = 64;  // NumPy's own limit
+// Of the data, as NumPy writes it.
 constexpr std::size_t kAlignment = 64;
 constexpr const char* kResave = "; save it again with numpy.save";
 constexpr const char* kSupported =
     "supported are bool, int8 to int64, uint8 to uint64, float32 and float64; convert with "
     "x.astype('float64')";
 
+// Every refusal of this file goes through here: "name: why; what to do".
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
   throw DataError(printable(name, 4096) + ": " + why);
 }
@@ -39,11 +47,13 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+// Scalar type and byte order of the elements.
 struct ElementType {
   Scalar scalar;
   bool swap_bytes;
 };
 
+// Kind and bytes, as in NumPy's dtype.str.
 std::optional<Scalar> scalar_named(std::string_view code) {
   constexpr std::array<std::pair<std::string_view, Scalar>, 12> kCodes{{{"?", Scalar::Bool},
                                                                         {"b1", Scalar::Bool},
@@ -78,6 +88,7 @@ std::string kind_words(char kind) {
   }
 }
 
+// "<f8": byte order ('<' little, '>' big, '|' and '=' none or native), then the code.
 ElementType element_type(std::string_view descr, const std::string& name) {
   std::string_view code = descr;
   char order = '=';
@@ -85,6 +96,7 @@ ElementType element_type(std::string_view descr, const std::string& name) {
     order = code[0];
     code.remove_prefix(1);
   }
+  // Object arrays are pickles, and a pickle may run any code when it is read.
   if (code.starts_with('O')) {
     refuse(name, "object arrays are refused (reading one would run code); " + std::string(kSupported));
   }
@@ -93,15 +105,18 @@ ElementType element_type(std::string_view descr, const std::string& name) {
     const std::string kind = kind_words(code.empty() ? '\0' : code[0]);
     refuse(name, "elements of type " + quoted(descr) + " (" + kind + ") cannot be read; " + kSupported);
   }
+  // '|' and '=' and a missing order mean that of this machine, or none for single bytes.
   constexpr char kOther = std::endian::native == std::endian::little ? '>' : '<';
   return {*scalar, order == kOther && scalar_bytes(*scalar) > 1};
 }
 
-// Recursive descent over the dict. `rest_` is what is not yet read.
+// Recursive descent over the dict. `rest_` is what has not been read; every parse_ function takes its own
+// part off the front, leading blanks included.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : rest_(text), all_(text), name_(name) {}
 
+  // { key: value, key: value, }: the last comma may be missing. All three keys must occur, each once.
   NpyHeader parse() {
     expect('{');
     while (!accept('}')) {
@@ -119,6 +134,7 @@ class HeaderParser {
   }
 
  private:
+  // One key and its value. A repeated key fails its own condition and is refused as unknown ones are.
   void parse_entry() {
     const std::string_view key = parse_string();
     expect(':');
@@ -142,11 +158,13 @@ class HeaderParser {
     return element_type(parse_string(), name_);
   }
 
+  // A string in single or double quotes, without the quotes.
   std::string_view parse_string() {
     skip_spaces();
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"')) malformed("expected a quoted string");
     const char quote = rest_[0];
     rest_.remove_prefix(1);
+    // NumPy never writes an escape in these strings, so a backslash is refused rather than interpreted.
     const std::size_t end = rest_.find(quote);
     if (end == std::string_view::npos) malformed("a string does not end");
     const std::string_view value = rest_.substr(0, end);
@@ -162,6 +180,7 @@ class HeaderParser {
     malformed("'fortran_order' must be True or False");
   }
 
+  // A tuple of lengths: (), (3,), (3, 4) or (3, 4,).
   std::vector<Index> parse_shape() {
     std::vector<Index> shape;
     bool comma = false;  // (3) is not a tuple, (3,) is
@@ -177,8 +196,10 @@ class HeaderParser {
     return shape;
   }
 
+  // A whole number that fits an Index.
   Index parse_length() {
     skip_spaces();
+    // Digits by hand: 64 bits must be enough, and overflow is an error rather than a wrong size.
     if (rest_.starts_with('-')) {
       refuse(name_, "the shape has a negative length" + std::string(kResave));
     }
@@ -194,11 +215,13 @@ class HeaderParser {
     return value;
   }
 
+  // Blanks may stand between any two tokens of a Python literal.
   void skip_spaces() {
     const std::size_t used = rest_.find_first_not_of(" \t\r\n\f");
     rest_.remove_prefix(used == std::string_view::npos ? rest_.size() : used);
   }
 
+  // accept_ functions take something off the front if it is there, and say whether it was; expect() insists.
   bool accept_word(std::string_view word) {
     if (!rest_.starts_with(word)) return false;
     rest_.remove_prefix(word.size());
@@ -235,6 +258,7 @@ struct DictPlace {
   std::size_t length;
 };
 
+// Each size is checked against the bytes left before it is used.
 DictPlace locate_dict(std::span<const std::byte> file, const std::string& name) {
   const std::string_view text = as_text(file);
   if (!text.starts_with(kMagic)) {
@@ -274,6 +298,7 @@ Index data_bytes(const NpyHeader& header, const std::string& name) {
   return bytes;
 }
 
+// As Python prints a tuple: "(3,)" for one length.
 std::string shape_text(const std::vector<Index>& shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -281,6 +306,7 @@ std::string shape_text(const std::vector<Index>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+// Two dimensions, none empty; the message says how to reshape what is not a matrix.
 void check_matrix_shape(const NpyHeader& header, const std::string& name) {
   const std::vector<Index>& shape = header.shape;
   if (shape.size() != 2) {
@@ -296,6 +322,7 @@ void check_matrix_shape(const NpyHeader& header, const std::string& name) {
     refuse(name, "0 columns: the shape is " + shape_text(shape) + "; give at least one column");
 }
 
+// Neither short nor long: a file that was cut, or two arrays in one file, must not pass unnoticed.
 void check_data_size(const NpyHeader& header, std::size_t file_bytes, const std::string& name) {
   const auto needed = static_cast<std::size_t>(data_bytes(header, name));
   const std::size_t present = file_bytes - header.data_offset;
@@ -310,6 +337,7 @@ void check_data_size(const NpyHeader& header, std::size_t file_bytes, const std:
                    "; save one array per file");
 }
 
+// rows * cols, if that many doubles can be counted in bytes.
 std::size_t value_count(Index rows, Index cols) {
   constexpr Index kBytes = sizeof(double);
   Index count = 0;
@@ -322,11 +350,13 @@ std::size_t value_count(Index rows, Index cols) {
   return static_cast<std::size_t>(count);
 }
 
+// The header of a row-major float64 matrix in version 1.0.
 std::string written_header(Index rows, Index cols) {
   constexpr const char* kType = std::endian::native == std::endian::little ? "<f8" : ">f8";
   std::string dict = std::string("{'descr': '") + kType + "', 'fortran_order': False, 'shape': (" +
                      std::to_string(rows) + ", " + std::to_string(cols) + "), }";
   constexpr std::size_t kBefore = 10;  // magic, version, length
+  // The newline that ends the dict counts, too.
   const std::size_t used = kBefore + dict.size() + 1;
   dict.append((kAlignment - used % kAlignment) % kAlignment, ' ');
   dict += '\n';
@@ -340,10 +370,12 @@ std::string written_header(Index rows, Index cols) {
 
 }  // namespace
 
+// data_offset is at most the size given, since locate_dict has compared the length with it.
 NpyHeader parse_npy_header(std::span<const std::byte> file, const std::string& name) {
   const DictPlace place = locate_dict(file, name);
   NpyHeader header = HeaderParser(as_text(file).substr(place.offset, place.length), name).parse();
   header.data_offset = place.offset + place.length;
+  // For its check that the product of the lengths fits an Index.
   data_bytes(header, name);
   return header;
 }
@@ -352,6 +384,7 @@ MatrixView npy_matrix(std::span<const std::byte> file, const std::string& name) 
   const NpyHeader header = parse_npy_header(file, name);
   check_matrix_shape(header, name);
   check_data_size(header, file.size(), name);
+  // Strides in bytes: the index that runs fastest is the column in C order, the row in Fortran order.
   const auto bytes = static_cast<Index>(scalar_bytes(header.scalar));
   const Index rows = header.shape[0];
   const Index cols = header.shape[1];
@@ -367,6 +400,7 @@ MatrixView npy_matrix(std::span<const std::byte> file, const std::string& name) 
 NpyMatrix::NpyMatrix(MappedFile file, MatrixView view)
     : file_(std::move(file)),
       view_(view),
+      // The mapping does not move with the object, so the view stays valid.
       data_offset_(static_cast<std::size_t>(view.data - file_.bytes().data())) {}
 
 NpyMatrix NpyMatrix::open(const std::filesystem::path& path) {
@@ -381,6 +415,7 @@ NpyWriter::NpyWriter(const std::filesystem::path& target, Index rows, Index cols
 }
 
 void NpyWriter::append(std::span<const double> values) {
+  // Checked before writing, so that a file never has more than its header promises.
   if (values.size() > expected_ - appended_) {
     throw std::invalid_argument("NpyWriter::append: " + std::to_string(values.size()) + " values after " +
                                 std::to_string(appended_) + " exceed the " + std::to_string(expected_) +

@@ -18,6 +18,7 @@
 namespace giga {
 namespace {
 
+// Unused columns as text: read again from the matrix. A binary file has no lines.
 class NpyOrigin : public Dataset::Origin {
  public:
   explicit NpyOrigin(std::shared_ptr<const NpyMatrix> matrix) : matrix_(std::move(matrix)) {}
@@ -39,6 +40,7 @@ class NpyOrigin : public Dataset::Origin {
   std::shared_ptr<const NpyMatrix> matrix_;
 };
 
+// Converts rows [first, first + count) and puts each value where its column wants it.
 void fill_block(const MatrixView& view, Index first, Index count, const std::vector<Slot>& slots) {
   std::vector<double> values(at(count * view.cols));
   read_rows(view, first, count, values.data());
@@ -63,8 +65,9 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
   Table table(name, assign_roles(default_names(view.cols), options, name), options);
   table.allocate(view.rows);
   const std::vector<Slot> slots = table.slots();
+  // A block of rows of a column-major file touches pages of every column: they are kept until the end.
   const bool row_major = view.row_stride >= view.col_stride;
-  // About a megabyte a block, however wide the rows.
+  // About a megabyte of doubles per block, however wide the rows.
   const Index block_rows = std::clamp<Index>((Index{1} << 17) / view.cols, 1, kBlockRows);
   const Index blocks = (view.rows + block_rows - 1) / block_rows;
   std::atomic<std::size_t> done{0};
@@ -80,6 +83,7 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
     tell_bytes(observer, matrix->data_offset() + so_far, matrix->file().bytes().size());
   });
   matrix->file().release(0, matrix->file().bytes().size());
+  // Conversion came first; NaN and infinity are found in the table, in row order.
   judge_filled(table, slots, view.rows, executor);
   return std::move(table).finish(view.rows, std::make_unique<NpyOrigin>(matrix));
 }

@@ -1,4 +1,9 @@
-// The arrays X, y and w of an .npz archive, streamed from their compressed bytes straight into the table.
+// The arrays X, y and w of an .npz archive, streamed from their compressed bytes straight into the table:
+//
+//     ZipArchive::Reader -> ArrayStream (header, then elements as doubles) -> slots of the table
+//
+// Only a buffer of 2^16 elements is held besides. Elements come in the order of the file, C or Fortran, so
+// unused columns are found again (NpzOrigin) by a pass over their array.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -18,6 +23,7 @@
 namespace giga {
 namespace {
 
+// Read at once, to have the header; a longer header than this is refused as cut.
 constexpr std::size_t kPrefixBytes = std::size_t{1} << 16;
 constexpr Index kBufferElements = Index{1} << 16;
 
@@ -29,9 +35,11 @@ class ArrayStream {
     prefix_.resize(std::min(kPrefixBytes, member.bytes));
     reader_.read(prefix_.data(), prefix_.size());
     header_ = parse_npy_header(prefix_, name_);
+    // The number of elements; parse_npy_header has checked that it fits, unless a length is 0.
     count_ = 1;
     for (const Index length : header_.shape) count_ = length == 0 ? 0 : count_ * length;
     if (std::find(header_.shape.begin(), header_.shape.end(), 0) != header_.shape.end()) count_ = 0;
+    // The size stated in the archive must be the one the header needs, before anything is allocated.
     const std::size_t needed =
         header_.data_offset + static_cast<std::size_t>(count_) * scalar_bytes(header_.scalar);
     if (needed != member.bytes) {
@@ -51,6 +59,7 @@ class ArrayStream {
     const std::size_t width = scalar_bytes(header_.scalar);
     std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(count_, kBufferElements)) * width);
     std::vector<double> values(bytes.size() / width);
+    // Invariant: elements [0, first) have been given to body.
     for (Index first = 0; first < count_;) {
       const Index count = std::min(kBufferElements, count_ - first);
       take(bytes.data(), static_cast<std::size_t>(count) * width);
@@ -66,6 +75,7 @@ class ArrayStream {
  private:
   // What the prefix has beyond the header, then the stream.
   void take(std::byte* out, std::size_t size) {
+    // `at` is a position in the member; the first prefix_.size() bytes are in memory already.
     const std::size_t at = header_.data_offset + taken_;
     const std::size_t ready = at < prefix_.size() ? std::min(size, prefix_.size() - at) : 0;
     std::copy_n(prefix_.data() + std::min(at, prefix_.size()), ready, out);
@@ -81,6 +91,7 @@ class ArrayStream {
   std::size_t taken_ = 0;
 };
 
+// At most ten names, for messages.
 std::string listed(const std::vector<ZipMember>& members) {
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 10); ++i) {
@@ -89,6 +100,8 @@ std::string listed(const std::vector<ZipMember>& members) {
   return members.size() > 10 ? list + ", ..." : list;
 }
 
+// The member of an array, null if there is none; two of one name are refused, as readers differ in which they
+// take.
 const ZipMember* find_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
   const ZipMember* found = nullptr;
   for (const ZipMember& member : archive.members()) {
@@ -99,6 +112,7 @@ const ZipMember* find_member(const ZipArchive& archive, const std::string& array
   return found;
 }
 
+// The same, with a message that lists the members and shows how to save them.
 const ZipMember& need_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
   const ZipMember* member = find_member(archive, array, file);
   if (member != nullptr) return *member;
@@ -106,7 +120,8 @@ const ZipMember& need_member(const ZipArchive& archive, const std::string& array
                   "; save the features as X and the response as y: numpy.savez(file, X=X, y=y)");
 }
 
-// Element e of a matrix of the given shape lies in this row and column.
+// Where element e of a matrix lies, in the order of the file: e = row cols + col (C) or col rows + row
+// (Fortran).
 struct Layout {
   Index rows;
   Index cols;
@@ -120,6 +135,7 @@ struct Layout {
   }
 };
 
+// X must have two dimensions; their lengths may still be 0.
 Layout matrix_layout(const ArrayStream& array) {
   const std::vector<Index>& shape = array.header().shape;
   if (shape.size() != 2) {
@@ -142,7 +158,8 @@ Index vector_length(const ArrayStream& array, const char* which, Index rows) {
   return shape[0];
 }
 
-// told(elements) after every buffer.
+// Elements in the order of the file; `at` is carried along instead of a division per element. Calls
+// told(elements so far) after every buffer.
 template <typename Told>
 void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slot>& slots, const Told& told) {
   array.for_each([&](Index first, std::span<const double> values) {
@@ -161,6 +178,7 @@ void fill_matrix(ArrayStream& array, const Layout& layout, const std::vector<Slo
   });
 }
 
+// The same for a vector; one that is not used is read all the same, for its checksum.
 void fill_vector(ArrayStream& array, const Slot& slot) {
   array.for_each([&](Index first, std::span<const double> values) {
     for (std::size_t i = 0; i < values.size() && slot.base != nullptr; ++i) {
@@ -187,6 +205,7 @@ class NpzOrigin : public Dataset::Origin {
   }
 
  private:
+  // A cell to be found: its element in the array, and its place (i, j) in the answer.
   struct Wanted {
     Index element;
     std::size_t i;
@@ -196,6 +215,7 @@ class NpzOrigin : public Dataset::Origin {
   // The cells of columns [begin, end), which are those of one array.
   void pick(const char* which, std::span<const Index> rows, std::span<const Index> cols, Index begin,
             Index end, std::vector<std::vector<std::string>>& texts) const {
+    // y and w are vectors: both orders are the same.
     const Layout layout{layout_.rows, end - begin, layout_.fortran && begin == 0};
     std::vector<Wanted> wanted;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -205,11 +225,13 @@ class NpzOrigin : public Dataset::Origin {
       }
     }
     if (wanted.empty()) return;
+    // In the order of the file, so that one pass is enough.
     std::sort(wanted.begin(), wanted.end(),
               [](const Wanted& a, const Wanted& b) { return a.element < b.element; });
     ArrayStream array(*archive_, need_member(*archive_, which, file_), file_);
     std::size_t next = 0;
     array.for_each([&](Index first, std::span<const double> values) {
+      // Invariant: wanted[0 .. next) are filled in, the others lie at or after `first`.
       for (; next < wanted.size(); ++next) {
         const Index at = wanted[next].element - first;
         if (at >= static_cast<Index>(values.size())) return;
@@ -226,6 +248,7 @@ class NpzOrigin : public Dataset::Origin {
 
 }  // namespace
 
+// Shapes are compared before anything is allocated; then X, y and w are read in turn, and judged together.
 Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
                          const Executor& executor, const Observer& observer) {
   const std::string file = printable_path(path);
@@ -238,8 +261,10 @@ Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& o
     throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
   vector_length(y, "y", layout.rows);
 
+  // Columns: those of X, then y, then w.
   std::vector<std::string> names = default_names(layout.cols + 1);
   std::optional<ArrayStream> w;
+  // w is read only if it is asked for by that name; otherwise a note says that it was not used.
   const ZipMember* weights = options.weights == "w" ? find_member(*archive, "w", file) : nullptr;
   if (weights != nullptr) {
     w.emplace(*archive, *weights, file);

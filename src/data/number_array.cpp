@@ -1,3 +1,5 @@
+// Anonymous mappings: mmap gives zeroed pages that take memory only when written to, and mremap moves page
+// tables instead of copying numbers, so that doubling an array of many gigabytes needs no second one.
 #include "data/number_array.hpp"
 
 #include <sys/mman.h>
@@ -32,6 +34,7 @@ NumberArray& NumberArray::operator=(NumberArray&& other) noexcept {
   return *this;
 }
 
+// mremap keeps the old numbers and adds zeroed pages; after a failure the array is unchanged.
 void NumberArray::resize(Index count) {
   if (count == count_) return;
   if (count == 0) {
@@ -51,6 +54,7 @@ void NumberArray::resize(Index count) {
 }
 
 void NumberArray::reserve(Index count) {
+  // Doubling makes the total of all moves proportional to the final size; near the limit it grows as asked.
   if (count > count_) resize(std::max(count, count_ <= kMaxCount / 2 ? 2 * count_ : count));
 }
 

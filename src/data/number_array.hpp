@@ -15,7 +15,7 @@ class NumberArray {
   NumberArray(NumberArray&& other) noexcept;
   NumberArray& operator=(NumberArray&& other) noexcept;
 
-  /// Room for exactly `count` numbers, new ones 0. Throws std::bad_alloc. Moves the array.
+  /// Room for exactly `count` numbers, the new ones 0. Throws std::bad_alloc. Moves the array.
   void resize(Index count);
   /// Room for at least `count` numbers, growing by doubling.
   void reserve(Index count);

@@ -60,7 +60,9 @@ inline bool all_digits(std::uint64_t bytes) {
   return (((bytes & kHigh) | (((bytes + 0x0606060606060606) & kHigh) >> 4)) == 0x3333333333333333);
 }
 
-// Eight digits at once: pairs, then fours, then all.
+// Eight digits at once, the first in the lowest byte. The second line makes bytes 0, 2, 4, 6 the pairs
+// 10 a + b; the products then gather pairs 0 and 2 (times 10^6 and 10^2) and 1 and 3 (times 10^4 and 1) in
+// the upper 32 bits.
 inline std::uint64_t eight_digits(std::uint64_t bytes) {
   bytes -= 0x3030303030303030;
   bytes = (bytes * 10) + (bytes >> 8);
@@ -84,7 +86,8 @@ inline const char* read_digits(const char* p, const char* end, std::uint64_t& w)
   return p;
 }
 
-// w 10^e if it can be had exactly rounded by the argument above.
+// w 10^e if it is correctly rounded by the argument above. The last 11 of the 64 bits of mantissa are cut off
+// by the conversion to double; 0x400 there is the halfway point.
 inline bool scale_exactly(std::uint64_t w, std::int64_t e, double& out) {
   if (w <= (std::uint64_t{1} << 53) && e >= -22 && e <= 22) {
     const auto exact = static_cast<double>(w);
@@ -119,6 +122,8 @@ inline const char* parse_plain_number(const char* p, const char* end, double& ou
   const char* start = p;
   for (; is_digit(*p); ++p) w = w * 10 + static_cast<unsigned>(*p - '0');
   std::int64_t digits = p - start;
+  // The number is w 10^e; `digits` counts significant digits, which w holds exactly up to 19. Leading zeros
+  // are not significant, before or after the point.
   std::int64_t e = 0;
   if (*p == '.') {
     const char* point = ++p;
@@ -130,6 +135,7 @@ inline const char* parse_plain_number(const char* p, const char* end, double& ou
     digits += p - start;
     e = point - p;
   }
+  // w may have wrapped.
   if (digits > 19) return nullptr;
   if ((*p | 0x20) == 'e') {
     ++p;
@@ -137,6 +143,7 @@ inline const char* parse_plain_number(const char* p, const char* end, double& ou
     if (minus || *p == '+') ++p;
     start = p;
     std::int64_t power = 0;
+    // Five digits are more than any exponent that stays in range; longer ones are left to the careful parser.
     for (; is_digit(*p) && p - start < 5; ++p) power = power * 10 + (*p - '0');
     if (p == start || is_digit(*p)) return nullptr;
     e += minus ? -power : power;

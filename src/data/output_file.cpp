@@ -1,4 +1,9 @@
-// Temporary file, fsync, rename: the order that leaves either the old or the new output after a crash.
+// Write a temporary file beside the target, fsync it, rename it over the target, fsync the folder: after a
+// crash at any point the target is either the old file or the new one, whole. The temporary file must be in
+// the folder of the target, as rename works within one file system only.
+//
+//     Open --finish()--> Finished --commit()--> Committed      commit() calls finish() if it is still due
+//       any failure --> Failed
 #include "giga/data/output_file.hpp"
 
 #include <fcntl.h>
@@ -22,6 +27,7 @@
 namespace giga {
 namespace {
 
+// Larger writes go past the buffer.
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
 std::string words(int error) {
@@ -36,13 +42,14 @@ std::string words(int error) {
   throw CannotCreate(printable_path(path) + " exists; use `force` to replace it");
 }
 
+// What the path leads to, links followed; nothing if that cannot be told (errno says why).
 std::optional<struct stat> status_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
   return status;
 }
 
-// The open descriptor a path stands for. Opening /dev/stdout anew would start at offset 0 of a redirected
+// The open descriptor a path stands for. Opening /dev/stdout again would start at offset 0 of a redirected
 // file and fails on a socket; a duplicate of the descriptor does neither.
 std::optional<int> descriptor_named(const std::filesystem::path& path) {
   const std::string& text = path.native();
@@ -61,6 +68,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+// The target's folder must exist; whether it is writable is found out by opening the temporary file.
 void check_folder(const std::filesystem::path& target, const std::filesystem::path& folder) {
   const std::string name = printable_path(folder);
   const auto status = status_of(folder);
@@ -71,6 +79,7 @@ void check_folder(const std::filesystem::path& target, const std::filesystem::pa
   if (!S_ISDIR(status->st_mode)) refuse(target, name + " is not a folder");
 }
 
+// The one use of randomness that is not a Stream: two processes must not choose the same name.
 std::string random_name() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;
@@ -84,11 +93,13 @@ std::string random_name() {
 int rename_without_replacing(const char* from, const char* to) {
   if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
   if (errno != ENOSYS && errno != EINVAL) return errno;
+  // A hard link fails if the name exists, so it reserves the name and gives it the content in one step.
   if (::link(from, to) == 0) {
     ::unlink(from);
     return 0;
   }
   if (errno == EEXIST) return errno;
+  // Without either: make an empty file of that name, which fails if there is one, and replace that.
   const int reserved = ::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (reserved < 0) return errno;
   ::close(reserved);
@@ -109,6 +120,7 @@ void sync_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+// Whatever exists and can only be written to, not replaced: pipes, sockets, character devices.
 bool OutputFile::is_direct(const std::filesystem::path& target) {
   const auto status = status_of(target);
   if (descriptor_named(target)) return true;
@@ -126,11 +138,12 @@ OutputFile::OutputFile(const std::filesystem::path& target, bool force)
   }
   if (status && S_ISDIR(status->st_mode)) refuse(target, "is a folder; give a file name");
   if (status && S_ISBLK(status->st_mode)) refuse(target, "is a block device; give a file name");
-  // symlink_status: a dangling link is also something that must not be replaced unasked.
+  // symlink_status: a dangling link is also something that must not be replaced without `force`.
   std::error_code ignored;
   const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
   if (exists && !force) refuse_existing(target);
   if (status) {
+    // The file a link leads to is replaced, not the link.
     if (auto resolved = std::filesystem::canonical(target, ignored); !ignored) final_ = std::move(resolved);
   }
   check_folder(target, folder_of(final_));
@@ -155,6 +168,7 @@ void OutputFile::open_directly() {
 // with threads cannot read safely.
 void OutputFile::open_temporary() {
   const std::filesystem::path folder = folder_of(final_);
+  // 36^6 names: a second attempt is already rare.
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::filesystem::path name = folder / random_name();
@@ -179,6 +193,7 @@ void OutputFile::require_open(const char* function) const {
                                                       : "commit"));
 }
 
+// After a failure the object only waits to be destroyed, which removes the temporary file.
 void OutputFile::fail(int error) {
   state_ = State::Failed;
   std::string advice;
@@ -186,6 +201,7 @@ void OutputFile::fail(int error) {
   throw IoError(printable_path(target_) + ": cannot write: " + words(error) + advice);
 }
 
+// The buffer is emptied first if the bytes do not fit beside it, so that they arrive in order.
 void OutputFile::write(std::string_view bytes) {
   require_open("write");
   if (bytes.size() > kBufferBytes - buffer_.size()) flush();
@@ -199,6 +215,7 @@ void OutputFile::flush() {
 }
 
 void OutputFile::write_through(std::string_view bytes) {
+  // A write may be short, to a pipe or a disk that is nearly full.
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
@@ -208,6 +225,7 @@ void OutputFile::write_through(std::string_view bytes) {
   }
 }
 
+// fsync before rename: otherwise a crash could leave the new name with no content.
 void OutputFile::finish() {
   require_open("finish");
   flush();
@@ -227,6 +245,8 @@ void OutputFile::commit() {
 }
 
 void OutputFile::publish() {
+  // With force, rename replaces the target in one step. Otherwise a target that has appeared since is an
+  // error.
   int error = 0;
   if (force_) {
     if (::rename(temporary_.c_str(), final_.c_str()) != 0) error = errno;

@@ -1,3 +1,4 @@
+// The reader is chosen by the extension alone, letters in either case: content is not guessed at.
 #include "giga/data/read_dataset.hpp"
 
 #include <unistd.h>
@@ -47,11 +48,13 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   if (file.ends_with(".npz")) return read_npz_dataset(path, options, executor, observer);
   if (file.ends_with(".svm") || file.ends_with(".libsvm"))
     return read_libsvm(path, options, executor, observer);
+  // "flights.csv.gz": the extension under .gz decides.
   const bool packed = file.ends_with(".gz");
   const std::string_view text = std::string_view(file).substr(0, file.size() - (packed ? 3 : 0));
   const bool tabs = text.ends_with(".tsv");
   if (!tabs && !text.ends_with(".csv") && !text.ends_with(".txt")) refuse_extension(path, file);
   ReadOptions chosen = options;
+  // The default delimiter of a .tsv file is a tab; one that was chosen stays.
   if (tabs && chosen.delimiter == ReadOptions().delimiter) chosen.delimiter = '\t';
   return packed ? read_gzip_csv(path, chosen, executor, observer)
                 : read_csv(path, chosen, executor, observer);

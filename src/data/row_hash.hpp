@@ -1,4 +1,5 @@
-// A hash of a row's values: equal rows have equal hashes.
+// A hash of a row's values: equal rows have equal hashes. Two values at a time go through a 64 x 64 -> 128
+// bit multiplication whose halves are folded, as in wyhash; distinct_rows compares rows that collide.
 #pragma once
 
 #include <bit>
@@ -11,14 +12,14 @@ namespace giga {
 
 namespace hash_detail {
 
-// Both halves of a 128-bit product, folded.
+// Both halves of a 128-bit product, folded by exclusive or.
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// -0 + 0 is 0.
+// -0 + 0 is +0, so the two zeros, which are equal, have equal bits.
 inline std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value + 0.0);
 }
@@ -31,6 +32,7 @@ inline constexpr std::uint64_t kSecond = 0xD6E8FEB86659FD93;
 
 inline std::uint64_t hash_row(const double* features, Index dim, double response) {
   using namespace hash_detail;
+  // The number of features is part of the hash, and every step depends on the one before.
   std::uint64_t hash = mix(bits(response) ^ kFirst, kSecond ^ static_cast<std::uint64_t>(dim));
   Index j = 0;
   for (; j + 1 < dim; j += 2) hash = mix(bits(features[j]) ^ hash, bits(features[j + 1]) ^ kSecond) + kFirst;

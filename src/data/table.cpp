@@ -1,3 +1,12 @@
+// Storing cells, and the judgement when all are stored:
+//
+//     a number                            stored; one too small for a double is 0, and counted for a note
+//     missing (NaN, NA, empty)            NaN; refused at the end, or its row is dropped
+//     infinite, too large, not a number   ends the reading at that row
+//     a negative weight, no row left      refused at the end
+//
+// Messages name the place, the value and the remedy. They are made here for all formats, so that the same
+// mistake reads the same in each.
 #include "data/table.hpp"
 
 #include <algorithm>
@@ -11,8 +20,10 @@
 namespace giga {
 namespace {
 
+// Missing cells that are named in a message; their number is told as well.
 constexpr std::size_t kPlacesShown = 5;
 
+// "1 row", "2 rows".
 std::string counted(Index count, const char* one, const char* many) {
   return std::to_string(count) + (count == 1 ? one : many);
 }
@@ -31,6 +42,7 @@ std::string advice(const Column& column, const std::string& cure = "correct it")
   }
 }
 
+// Words that stand for 1 and 0, and marks that stand for a missing value, in files of other programs.
 constexpr std::array<std::string_view, 12> kTruths{"true", "True", "TRUE", "false", "False", "FALSE",
                                                    "yes",  "Yes",  "YES",  "no",    "No",    "NO"};
 constexpr std::array<std::string_view, 6> kAbsences{"?", ".", "-", "--", "*", "n.a."};
@@ -54,7 +66,7 @@ bool has_decimal_comma(std::string_view text) {
          after.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// What to write for what a cell that is no number most likely means; empty if there is no telling.
+// What to write instead of a cell that is not a number, by what it most likely means; empty if unknown.
 std::string cure_of(std::string_view text) {
   text = trimmed(text);
   if (among(kTruths, text)) return "write 1 and 0";
@@ -71,11 +83,14 @@ void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line) {
   throw DataError(name + ": " + row_place(bad_row.row, line) + bad_row.what);
 }
 
+// The second half of reading a binary file: numbers were converted without being judged. Finite ones, nearly
+// all, are passed over; the others go through store() like cells of text.
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor) {
   struct Result {
     Issues issues;
     std::optional<BadRow> bad_row;
   };
+  // A result per block of rows; the first bad row in block order is the one reported.
   std::vector<Result> results(at(num_blocks(num_rows)));
   for_each_block(executor, num_rows, [&](Index first, Index count) {
     auto& [issues, bad_row] = results[at(first / kBlockRows)];
@@ -95,6 +110,7 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
   }
 }
 
+// feature_names is in the order of features(n), which need not be that of the columns.
 Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options)
     : missing_(options.missing) {
   parts_.name = std::move(name);
@@ -108,6 +124,7 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   for (const Column& column : parts_.columns) {
     if (column.role == ColumnRole::Feature) parts_.feature_names[at(column.feature)] = column.name;
   }
+  // The response was guessed: the user should know which column it is.
   if (!options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
              "', as no column is called y; `response` chooses another");
@@ -125,6 +142,7 @@ void Table::reserve(Index rows) {
   if (has_weights_) parts_.weights.reserve(rows);
 }
 
+// Features are row-major, so the numbers of one feature lie num_features apart.
 std::vector<Slot> Table::slots() const {
   std::vector<Slot> slots;
   for (const Column& column : parts_.columns) {
@@ -143,6 +161,7 @@ std::vector<Slot> Table::slots() const {
 void Table::note_missing(CellPlace place, Issues& issues) const {
   ++issues.missing;
   if (issues.first_missing.size() < kPlacesShown) issues.first_missing.push_back(place);
+  // Cells of a row are stored together, so a row that is already listed is the last one.
   if (missing_ == Missing::Drop && (issues.incomplete.empty() || issues.incomplete.back() != place.row)) {
     issues.incomplete.push_back(place.row);
   }
@@ -155,11 +174,13 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     if (cell.too_small) ++issues.too_small;
     return {};
   }
+  // NaN marks the cell for empty_column(); no NaN is left in a finished table.
   if (cell.kind == CellKind::Missing) {
     slot.base[place.row * slot.stride] = std::numeric_limits<double>::quiet_NaN();
     note_missing(place, issues);
     return {};
   }
+  // Only bad cells come this far, so the cost of the message does not matter.
   const Column& column = parts_.columns[at(place.col)];
   const std::string start = ", " + column_place(parts_.columns, place.col) + ": " + in_quotes(text);
   switch (cell.kind) {
@@ -174,6 +195,7 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
         return start + " has a NUL byte; save the file again as text";
       if (const std::string cure = cure_of(text); !cure.empty())
         return start + " is not a number; " + advice(column, cure);
+      // Text in the first row most often means a column of text.
       if (place.row == 0 && column.role == ColumnRole::Feature) {
         return start + " is not a number; if the column holds text, name the numeric columns with `features`";
       }
@@ -194,6 +216,7 @@ std::string Table::store(double value, CellPlace place, const Slot& slot, Issues
   return store({.kind = CellKind::Infinite}, shortest(value), place, slot, issues);
 }
 
+// In block order: `incomplete` stays ascending, and the first places are those of the lowest rows.
 void Table::merge(Issues&& block) {
   issues_.missing += block.missing;
   issues_.too_small += block.too_small;
@@ -205,7 +228,8 @@ void Table::merge(Issues&& block) {
   }
 }
 
-// Dropping rows does not help where a column has no number at all. Missing cells are NaN in their slots.
+// A used column that is missing in every row: then dropping rows does not help. Missing cells are NaN in
+// their slots. One row is not enough to say so of a column.
 std::string Table::empty_column() const {
   if (parts_.num_rows < 2 || issues_.missing < parts_.num_rows) return {};
   const std::vector<Slot> all = slots();
@@ -220,6 +244,7 @@ std::string Table::empty_column() const {
   return {};
 }
 
+// Names the first few places, then says what to do: fill in, drop, or leave out a column that is empty.
 void Table::refuse_missing() const {
   std::string message = parts_.name + ": " + counted(issues_.missing, " missing value", " missing values") +
                         " (NaN, NA or empty): ";
@@ -234,6 +259,7 @@ void Table::refuse_missing() const {
                   (empty.empty() ? "fill them in, or drop such rows with `missing = drop`" : empty));
 }
 
+// The rows in `incomplete` leave the table; their numbers are kept for input_row().
 void Table::drop_incomplete_rows() {
   const std::vector<Index>& dropped = issues_.incomplete;
   if (static_cast<Index>(dropped.size()) == parts_.num_rows) {
@@ -242,6 +268,7 @@ void Table::drop_incomplete_rows() {
                     " missing values (NaN, NA or empty); " +
                     (empty.empty() ? "none is left after dropping" : empty));
   }
+  // Compacts in place: rows [0, kept) are the complete rows among [0, n).
   const Index dim = parts_.num_features;
   Index kept = 0;
   std::size_t next = 0;
@@ -263,7 +290,9 @@ void Table::drop_incomplete_rows() {
   parts_.dropped = dropped;
 }
 
+// After rows are dropped, so that a place is that of the finished table.
 void Table::check_weights(const Dataset& data) const {
+  // Weights must be at least 0, and one of them positive.
   bool any = !has_weights_;
   for (Index n = 0; n < data.num_rows() && has_weights_; ++n) {
     const double weight = data.weight(n);
@@ -278,7 +307,7 @@ void Table::check_weights(const Dataset& data) const {
   if (!any) throw DataError(data.name() + ": all weights are 0; at least one row must count");
 }
 
-// A column without a name is most often the row numbers that R and pandas write unasked.
+// A column without a name is most often the row numbers that R and pandas write by default.
 void Table::note_unnamed_features() {
   for (std::size_t j = 0; j < parts_.columns.size(); ++j) {
     const Column& column = parts_.columns[j];
@@ -291,6 +320,7 @@ void Table::note_unnamed_features() {
 }
 
 Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) && {
+  // From here on places have lines, by the origin.
   parts_.num_rows = num_rows;
   parts_.origin = std::move(origin);
   if (num_rows == 0) throw DataError(parts_.name + ": 0 data rows; at least one is needed");
@@ -301,6 +331,7 @@ Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &
                            " too small for a double read as 0");
   }
   note_unnamed_features();
+  // Gives back room that a growing table or dropped rows left over.
   allocate(parts_.num_rows);
   Dataset data(std::move(parts_));
   check_weights(data);

@@ -2,7 +2,7 @@
 // end.
 //
 // Readers fill blocks of rows in parallel. Each block keeps its own Issues and at most one BadRow, the first
-// it met; they are merged in block order, so what the user is told does not depend on the threads.
+// it found; they are merged in block order, so what the user is told does not depend on the threads.
 #pragma once
 
 #include <cmath>
@@ -36,7 +36,7 @@ struct CellPlace {
   Index col;
 };
 
-/// What does not end the reading at once. Rows are those of the input.
+/// What does not end the reading at once. Rows are numbered as in the input.
 struct Issues {
   Index missing = 0;
   std::vector<CellPlace> first_missing;  ///< at most five
@@ -57,13 +57,13 @@ class Table {
   void allocate(Index rows);
   /// Storage for at least `rows` rows, grown by doubling.
   void reserve(Index rows);
-  /// One slot a column; valid until storage changes.
+  /// One slot per column; valid until storage changes.
   [[nodiscard]] std::vector<Slot> slots() const;
 
   void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
 
   /// Stores the value of a cell, or NaN and notes that it is missing. A BadRow's `what` if it is infinite,
-  /// overflows or is no number; empty if all is well. `text` is how the cell reads, for messages.
+  /// overflows or is not a number; empty if all is well. `text` is how the cell reads, for messages.
   [[nodiscard]] std::string store(const CellValue& cell, std::string_view text, CellPlace place,
                                   const Slot& slot, Issues& issues) const;
   /// The same for a number of a binary file.

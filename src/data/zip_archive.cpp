@@ -1,3 +1,5 @@
+// libzip on the mapped bytes. Sizes that an archive states are checked against what its bytes can hold before
+// anything is allocated: a small file must not be able to ask for much memory (a "zip bomb").
 #include "data/zip_archive.hpp"
 
 #include <zip.h>
@@ -15,6 +17,7 @@ namespace {
 constexpr std::size_t kMaxInflation = 1032;
 constexpr const char* kAgain = "; copy the file or save it again with numpy.savez";
 
+// Nothing is ever written under these names; such a name means that the archive was made to do harm.
 bool leaves_its_folder(std::string_view name) {
   return name.starts_with('/') || name.starts_with('\\') || name == ".." || name.starts_with("../") ||
          name.find("/../") != std::string_view::npos || name.find("..\\") != std::string_view::npos;
@@ -24,6 +27,7 @@ std::string quoted(std::string_view value) {
   return std::string("'").append(printable(value)).append("'");
 }
 
+// The directory entry of a member, or DataError for what numpy.savez would not write.
 ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes, const std::string& name) {
   zip_stat_t status;
   zip_stat_init(&status);
@@ -31,6 +35,7 @@ ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes
     throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive cannot be read" +
                     kAgain);
   }
+  // Fields of the entry that must be known; others may be missing.
   constexpr zip_uint64_t kNeeded = ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
   if ((status.valid & kNeeded) != kNeeded) {
     throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive is not described" +
@@ -47,6 +52,7 @@ ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes
   if ((status.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && status.encryption_method != ZIP_EM_NONE) {
     throw DataError(name + ": " + label + " is encrypted; save it again without a password");
   }
+  // A stored member cannot be larger than its bytes; a deflated one is at most 1032 times as large.
   const std::size_t most = status.comp_method == ZIP_CM_STORE ? 1 : kMaxInflation;
   if (status.comp_size > file_bytes || status.size > status.comp_size * most) {
     throw DataError(name + ": " + label + " is said to have " + std::to_string(status.size) +
@@ -77,6 +83,7 @@ ZipArchive::ZipArchive(MappedFile file, std::unique_ptr<zip, Discard> archive, c
 ZipArchive ZipArchive::open(const std::filesystem::path& path) {
   MappedFile file = MappedFile::open(path);
   const std::string name = printable_path(path);
+  // zip_error_t may own memory: it is released on both ways out.
   zip_error_t error;
   zip_error_init(&error);
   const auto fail = [&] {
@@ -84,9 +91,11 @@ ZipArchive ZipArchive::open(const std::filesystem::path& path) {
     zip_error_fini(&error);
     throw DataError(name + ": not a readable .npz (zip) archive: " + printable(why) + kAgain);
   };
+  // The bytes are used where they are; CHECKCONS asks for libzip's stricter checks of consistency.
   zip_source_t* source = zip_source_buffer_create(file.bytes().data(), file.bytes().size(), 0, &error);
   if (source == nullptr) fail();
   std::unique_ptr<zip, Discard> archive(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
+  // The archive owns the source only if it was opened.
   if (archive == nullptr) {
     zip_source_free(source);
     fail();
@@ -107,7 +116,9 @@ void ZipArchive::Reader::fail(const std::string& why) const {
 }
 
 void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
+  // Never more than the stated size: what was allocated for it cannot be overrun.
   if (size > left_) fail("the member ends early");
+  // Invariant: out[0 .. done) is filled. zip_fread may return fewer bytes than asked for.
   for (std::size_t done = 0; done < size;) {
     const auto count = zip_fread(file_.get(), out + done, size - done);
     if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));
@@ -119,6 +130,7 @@ void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
 
 void ZipArchive::Reader::finish() {
   if (left_ != 0) fail("not all of the member was used");
+  // Reading past the end makes libzip compare the checksum.
   std::byte extra{};
   const auto count = zip_fread(file_.get(), &extra, 1);
   if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));

@@ -19,7 +19,7 @@ struct ZipMember {
   std::string name;
   std::size_t position = 0;
   std::size_t stored_bytes = 0;  ///< compressed, as stated
-  std::size_t bytes = 0;         ///< inflated, as stated; at most what the compressed bytes can bear
+  std::size_t bytes = 0;         ///< inflated, as stated; at most what the compressed bytes can hold
 };
 
 /// Throws DataError for what is not a zip archive, or not one numpy.savez would write.

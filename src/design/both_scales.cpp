@@ -1,4 +1,8 @@
-// The linear map from sampled parameters to those of the user's columns.
+// The linear map from the sampled parameters theta to those of the user's columns, and the names of both:
+//
+//     b_d = theta_d / scale_d,   b_0 = theta_0 - sum_d theta_d mean_d / scale_d.
+//
+// Layout of theta: the columns, the intercept if there is one, the extra parameters.
 #include "giga/design/both_scales.hpp"
 
 #include <set>
@@ -33,6 +37,8 @@ BothScales::BothScales(std::vector<std::string> columns, Standardisation scale, 
     : scale_(std::move(scale)), intercept_(intercept), standardised_(standardised) {
   if (scale_.mean.size() != columns.size() || scale_.scale.size() != columns.size())
     throw std::invalid_argument("there must be a mean and a scale for every column");
+  // In the order of values(): the original scale first, then, if there are two scales, what was sampled. With
+  // one scale and no intercept there is no constant, since then b_0 = 0.
   num_parameters_ = std::ssize(columns) + (intercept ? 1 : 0) + std::ssize(extra);
   DistinctNames names(columns);
   if (intercept || standardised) {
@@ -59,6 +65,7 @@ std::vector<double> BothScales::values(const double* theta) const {
   if (!standardised_) return {theta, theta + num_parameters_};
   std::vector<double> all;
   all.reserve(names_.size());
+  // The terms of b_0 may cancel (a column with a mean far from 0 on its own scale), hence Extended.
   Extended constant = intercept_ ? static_cast<Extended>(theta[num_columns]) : 0;
   for (std::size_t d = 0; d < num_columns; ++d) {
     all.push_back(theta[d] / scale_.scale[d]);
@@ -66,6 +73,7 @@ std::vector<double> BothScales::values(const double* theta) const {
                 static_cast<Extended>(scale_.scale[d]);
   }
   all.push_back(static_cast<double>(constant));
+  // Extra parameters are the same on both scales; then theta itself.
   all.insert(all.end(), theta + coefficients, theta + num_parameters_);
   all.insert(all.end(), theta, theta + num_parameters_);
   return all;

@@ -1,4 +1,4 @@
-// Terms to columns of z.
+// Terms to columns of z: z_c = (r_c - mean_c) * (1 / scale_c), term after term, and 1 for the intercept.
 #include "giga/design/design.hpp"
 
 #include <stdexcept>
@@ -6,8 +6,8 @@
 
 namespace giga {
 
-// Rows are taken one after the other where a row lies together, columns where a column does: either way the
-// inner loop reads and writes in order, or nearly so.
+// Row by row: the features of a row lie together, so reads are always in order. The two inner loops differ in
+// the stride of the writes only; with a stride known to be 1 the compiler vectorises.
 void NumericTerm::write(const double* const* x, Index count, const ColumnTarget& target) const {
   const Index columns = num_columns();
   const double* const mean = target.mean;
@@ -32,6 +32,8 @@ Design::Design(Terms terms, Standardisation scale, const DesignOptions& options)
     throw std::invalid_argument("the standardisation is of another number of columns");
   if (options_.intercept) names_.emplace_back("(intercept)");
   if (names_.empty()) throw std::invalid_argument("there is neither a feature nor an intercept");
+  // Multiplied by rather than divided by, once per value of the table. All that is computed from z uses this
+  // product, so rows have the same bits wherever they are standardised.
   for (const double value : scale_.scale) inverse_scale_.push_back(1 / value);
 }
 
@@ -45,12 +47,14 @@ std::vector<double> Design::prior_scales() const {
 }
 
 BothScales Design::both_scales(std::vector<std::string> extra) const {
+  // names_ without "(intercept)": BothScales adds that name itself.
   const auto raw = names_.begin() + std::ssize(scale_.mean);
   return {{names_.begin(), raw}, scale_, options_.intercept, options_.standardised, std::move(extra)};
 }
 
 void Design::write(const double* const* x, Index count, double* z, Index row_stride,
                    Index column_stride) const {
+  // Invariant: columns [0, column) of z are written.
   Index column = 0;
   for (const auto& term : terms_) {
     term->write(x, count,

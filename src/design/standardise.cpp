@@ -1,7 +1,11 @@
-// Mean and mean square about it of each block of kBlockRows distinct rows, in double, put together in block
-// order in extended precision: the threads do not matter. With every multiplicity doubled every sum is
-// doubled exactly, so the quotients keep their bits. Columns whose squares leave the range of a double take
-// two passes in extended precision.
+// Mean and population variance of each feature, weighted by the multiplicities w_n,
+//
+//     mean = sum w x / W,   variance = sum w (x - mean)^2 / W,   W = sum w.
+//
+// Each block of kBlockRows distinct rows yields its W, mean and sum of w (x - mean)^2 in double; blocks are
+// put together in block order in extended precision, so the number of threads does not change the bits. With
+// every multiplicity doubled every sum is doubled exactly, so the quotients keep their bits too. Where a
+// square leaves the range of a double, all columns take two passes in extended precision instead.
 #include "giga/design/standardise.hpp"
 
 #include <algorithm>
@@ -28,7 +32,8 @@ ExtendedVector sum_rows(const DistinctRows& rows, Index width, const Executor& e
   return total;
 }
 
-// Features that have the value of the first row throughout.
+// Features that have the value of the first row throughout: found by comparison, since the variance of such a
+// column need not come out as 0. A block stops reading once all its features vary.
 std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   const Index dim = data.num_features();
   const double* first_row = data.features(rows.row(0));
@@ -53,8 +58,8 @@ std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, c
   return constant;
 }
 
-// Of every feature over some rows: mean and the sum of w (x - mean)^2. In one array, after the weight of the
-// rows.
+// W, then the mean of every feature, then sum w (x - mean)^2 of every feature, over some set of rows: one
+// array of plain numbers, as a fold needs it.
 class Moments {
  public:
   explicit Moments(Index dim) : numbers_(at(1 + 2 * dim), 0) {}
@@ -69,11 +74,18 @@ class Moments {
   ExtendedVector numbers_;
 };
 
-// Writes the numbers of Moments for the rows of a block.
+// Writes the numbers of Moments for the rows of a block. Two passes over rows that are still in cache:
+//
+//     shift = sum w (x - origin) / W,
+//     off = sum w (x - origin - shift),   square = sum w (x - origin - shift)^2.
+//
+// off is 0 up to rounding; it corrects both results: mean = origin + shift + off / W, and the sum of squares
+// about that mean is square - W (off / W)^2 (the corrected two-pass algorithm, Chan, Golub, LeVeque 1983).
 void block_moments(const Dataset& data, const DistinctRows& rows, Index first, Index count, Extended* out) {
   const Index dim = data.num_features();
-  const double* origin =
-      data.features(rows.row(first));  // sums are of x - origin: no mean is large beside them
+  // origin: the first row of the block. Sums of x - origin are small where the mean is large beside the
+  // spread.
+  const double* origin = data.features(rows.row(first));
   double weight = 0;
   std::vector<double> sum(at(dim), 0.0), off(at(dim), 0.0), square(at(dim), 0.0);
   for (Index k = first; k < first + count; ++k) {
@@ -101,8 +113,11 @@ void block_moments(const Dataset& data, const DistinctRows& rows, Index first, I
   }
 }
 
-// The moments of two sets of rows together, where the second has any.
+// The moments of two sets of rows together, written over those of the first (Chan, Golub, LeVeque 1983).
 void join_moments(const Extended* other, Extended* moments, Index dim) {
+  // With W = W_a + W_b and delta = mean_b - mean_a:
+  //     mean = mean_a + delta W_b / W,
+  //     squares = squares_a + squares_b + delta^2 W_a W_b / W.
   if (moments[0] == 0) {
     std::copy_n(other, 1 + 2 * dim, moments);
     return;
@@ -128,6 +143,8 @@ Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const E
   return total;
 }
 
+// The same numbers by two passes over all rows, for values whose squares overflow or underflow a double. The
+// exponent of Extended has 15 bits on x86-64, so squares of any finite double are in its range.
 Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   const Index dim = data.num_features();
   // The last sum is that of the weights.
@@ -140,7 +157,7 @@ Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const
   Moments out(dim);
   out.weight() = sums[at(dim)];
   for (Index j = 0; j < dim; ++j) out.mean(j) = sums[at(j)] / out.weight();
-  // Both sum w (x - mean)^2 and sum w (x - mean), which is 0 but for rounding.
+  // Both sum w (x - mean)^2 and sum w (x - mean), which is 0 up to rounding and corrects as above.
   const ExtendedVector squares =
       sum_rows(rows, 2 * dim, executor, [&](Extended* sum, Index n, double weight) {
         const double* x = data.features(n);
@@ -159,7 +176,8 @@ Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const
   return out;
 }
 
-// Whether no square of a column that varies was lost to the range of a double.
+// Whether no square of a column that varies was lost to the range of a double. A variance above kLeast is far
+// enough from the smallest normal number, 2e-308, for its summands to be at full precision.
 bool within_range(Moments& moments, const std::vector<char>& constant) {
   constexpr Extended kLeast = 1e-280L;
   for (Index j = 0; j < moments.dim(); ++j) {
@@ -188,6 +206,8 @@ Standardisation standardise(const Dataset& data, const DistinctRows& rows, const
       result.constant.push_back(j);
       continue;
     }
+    // A scale is never 0, as z divides by it: a column that varies by less than the smallest double has a
+    // variance that rounds to 0.
     const Extended variance = std::max<Extended>(moments.squares(j) / moments.weight(), 0);
     result.mean[at(j)] = static_cast<double>(moments.mean(j));
     result.scale[at(j)] =

@@ -1,4 +1,6 @@
-// Sums over all rows of log-likelihoods and their derivatives, with numbers of their own for each block.
+// Sums over all rows of log-likelihoods and their derivatives, by sum_blocks (base/executor.hpp). A part
+// holds D numbers for the gradient, D x D for the Hessian and one for the value, as far as the order asks for
+// them.
 #pragma once
 
 #include "giga/base/executor.hpp"
@@ -6,8 +8,8 @@
 
 namespace giga {
 
-/// Where a block adds its rows to, all 0 at first: 1, D and D x D numbers. What the order does not ask for is
-/// not to be written to.
+/// Where a block adds its rows, all 0 at first: 1, D and D x D numbers. What the order does not ask for must
+/// not be written to.
 struct DerivativeSums {
   double* value;
   double* gradient;

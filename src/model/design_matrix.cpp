@@ -1,4 +1,5 @@
-// Rows of z, in either layout, a tile of rows at a time.
+// Rows of z, in either layout, a tile of rows at a time: copied where they were given, else written by the
+// Design from the features of the dataset, which are read where they lie.
 #include "model/design_matrix.hpp"
 
 #include <algorithm>
@@ -27,6 +28,7 @@ DesignMatrix::DesignMatrix(std::vector<double> rows, Index num_columns)
   num_rows_ = std::ssize(own_) / num_columns;
 }
 
+// Of given rows every last element is compared, exactly.
 bool DesignMatrix::ends_in_ones() const {
   if (design_) return design_->has_intercept();
   for (std::size_t last = static_cast<std::size_t>(num_columns_) - 1; last < own_.size();
@@ -50,6 +52,7 @@ void DesignMatrix::by_row(Index first, Index count, double* z) const {
 }
 
 void DesignMatrix::by_component(Index first, Index count, double* z) const {
+  // Rows beyond the last are zero, so that sums over a whole tile are those of its rows.
   if (count < kTile) std::fill(z, z + num_columns_ * kTile, 0.0);
   if (!design_) {
     for (Index i = 0; i < count; ++i) {
@@ -60,6 +63,7 @@ void DesignMatrix::by_component(Index first, Index count, double* z) const {
   }
   std::array<const double*, kTile> x;
   for (Index i = 0; i < count; ++i) x[static_cast<std::size_t>(i)] = features(first + i);
+  // Strides exchanged: rows lie side by side, columns kTile apart.
   design_->write(x.data(), count, z, 1, kTile);
 }
 

@@ -24,7 +24,7 @@ class DesignMatrix {
 
   [[nodiscard]] Index num_rows() const { return num_rows_; }
   [[nodiscard]] Index num_columns() const { return num_columns_; }
-  /// Whether the last column is 1 in every row: the intercept, or one among rows that are given.
+  /// Whether the last column is 1 in every row: the intercept, or a column of ones in rows that are given.
   [[nodiscard]] bool ends_in_ones() const;
 
   /// Row-major: num_columns() values per row.

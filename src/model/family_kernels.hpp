@@ -2,10 +2,10 @@
 //
 // The bits of a result depend on its own y and s alone: not on the position, the length or the instruction
 // set. `out` may be `s` itself; otherwise arrays do not overlap. Every constant is included. The row constant
-// c(y) of a family (row_constants of its description; log y! of Poisson families) is had from the caller, who
+// c(y) of a family (row_constants of its description; log y! of Poisson families) comes from the caller, who
 // computes it once per row; for families without one it is not read, and the pointer may be null.
 //
-// Accuracy: of the Bernoulli family l and l' are within 4 ulp and l'' within 6, in the tails as well; the
+// Accuracy: the Bernoulli family has l and l' within 4 ulp and l'' within 6, in the tails as well; the
 // others have l'' to 4e-15 relative, and l and l' to 8 roundings of the largest of their terms, which may
 // cancel. log_likelihoods and slopes take shorter ways than `derivatives`, so the last bits may differ
 // between them.
@@ -39,7 +39,7 @@ struct FamilyKernels {
   void (*derivatives)(const FamilyParameters& family, const double* extras, const double* y,
                       const double* constant, const double* s, Index count, double* value, double* slope,
                       double* curvature);
-  /// out[j] += sum of l over some rows, a way that is shorter for all of them together; null: there is none.
+  /// out[j] += sum of l over some rows, where a family has a shorter way for all of them together; else null.
   void (*add_rows)(const double* y, const double* const* s, Index count, Index many, double* out);
   /// Derivatives in the extras, of many rows at one point, an array of `count` for each of
   /// first: dl/dphi_e; mixed: d^2 l/(ds dphi_e); second: d^2 l/(dphi_e dphi_f), f <= e, in rows of the lower

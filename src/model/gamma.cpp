@@ -1,6 +1,11 @@
-// Digamma and trigamma: by recurrence to x >= 10, there by their series in 1/x of which the terms left out
-// are below 1e-16 of the value; for negative x by reflection (Abramowitz and
-// Stegun 6.3.7, 6.3.18, 6.4.7, 6.4.12).
+// Digamma psi and trigamma psi': by recurrence to x >= 10, there by their asymptotic series in 1/x, whose
+// omitted terms are below 1e-16 of the value; for negative x by reflection (Abramowitz and
+// Stegun 6.3.5, 6.3.7, 6.3.18, 6.4.6, 6.4.7, 6.4.12):
+//
+//     psi(x) = psi(x + 1) - 1/x                psi'(x) = psi'(x + 1) + 1/x^2
+//     psi(x) = log x - 1/(2x) - sum_k B_2k / (2k x^2k)
+//     psi'(x) = 1/x + 1/(2 x^2) + sum_k B_2k / x^(2k+1)
+//     psi(x) = psi(1 - x) - pi / tan(pi x)     psi'(x) = (pi / sin(pi x))^2 - psi'(1 - x)
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -22,7 +27,8 @@ double polynomial(const double (&c)[kCount], double x) {
   return sum;
 }
 
-// x less the nearest whole number: sin and tan of pi x depend on it alone, but for a sign.
+// x less the nearest whole number: tan(pi x), and sin(pi x) up to its sign, depend on it alone, and pi times
+// it is not rounded as badly as pi x would be.
 double from_whole(double x) {
   return x - std::nearbyint(x);
 }
@@ -38,6 +44,7 @@ double digamma(double x) {
   // B_2k / (2k) for k = 1, 2, ...
   constexpr double kSeries[] = {1.0 / 12,  -1.0 / 120,       1.0 / 252, -1.0 / 240,
                                 1.0 / 132, -691.0 / 32760.0, 1.0 / 12,  -3617.0 / 8160};
+  // before: the terms 1/x, 1/(x + 1), ... of the recurrence up to kFar.
   double before = 0;
   for (; x < kFar; x += 1) before += 1 / x;
   const double inverse = 1 / x, square = inverse * inverse;

@@ -1,3 +1,5 @@
+// y_n ~ N(theta, I): L_n = -(|y_n - theta|^2 + D log 2 pi) / 2, gradient y_n - theta, Hessian -I. A normal
+// prior is conjugate, so the posterior of any weights is known exactly (section 4.1 of the paper).
 #include "giga/model/gaussian_mean.hpp"
 
 #include <algorithm>
@@ -39,7 +41,8 @@ Normal GaussianMean::posterior(const Normal& prior, const std::vector<double>& w
     throw std::invalid_argument("the prior has another dimension than the observations");
   if (!weights.empty() && std::ssize(weights) != num_rows())
     throw std::invalid_argument("there must be a weight for every observation, or none");
-  // precision P + W I, information P m + sum of w_n y_n
+  // With the prior N(m, P^-1) and W = sum of w_n, the posterior has the precision P + W I and the mean
+  // (P + W I)^-1 (P m + sum of w_n y_n).
   const auto size = static_cast<std::size_t>(dim_);
   std::vector<double> precision = prior.precision(), information(size, 0.0);
   for (std::size_t d = 0; d < size; ++d) {
@@ -52,6 +55,7 @@ Normal GaussianMean::posterior(const Normal& prior, const std::vector<double>& w
     for (std::size_t d = 0; d < size; ++d) information[d] += w * observation(n)[d];
   }
   for (std::size_t d = 0; d < size; ++d) precision[d * size + d] += total;
+  // The mean solves (P + W I) mean = information.
   const std::vector<double> covariance =
       Normal::with_precision(std::vector<double>(size, 0.0), precision).covariance();
   std::vector<double> mean(size, 0.0);

@@ -1,3 +1,6 @@
+// Points, and a Likelihood made of functions of one row. Such a model comes in two kinds: with a gradient and
+// a Hessian by hand, or with derivatives made by autodiff, which sum over rows themselves (RowFunctions).
+// Either way a row that throws has log-likelihood -infinity and derivatives NaN.
 #include "giga/model/likelihood.hpp"
 
 #include <algorithm>
@@ -11,7 +14,8 @@
 namespace giga {
 
 Points::Points(Index dim, Index count) : dim_(dim), count_(count), stride_((count + 15) / 16 * 16) {
-  // At a multiple of a page the components of a point would all compete for the same few lines of the cache.
+  // At a multiple of a page (512 doubles) the components of a point would all compete for the same few lines
+  // of the cache.
   if (stride_ % 512 == 0) stride_ += 16;
   if (dim < 1 || count < 1) {
     throw std::invalid_argument(std::to_string(count) + " points of dimension " + std::to_string(dim) +
@@ -39,6 +43,7 @@ std::string Likelihood::parameter_name(Index d) const {
 
 namespace {
 
+// Row n of the likelihood is row(n) of the functions: n itself, or rows_[n] of a subset.
 class FunctionLikelihood : public Likelihood {
  public:
   // All rows of the functions.
@@ -57,6 +62,7 @@ class FunctionLikelihood : public Likelihood {
     return multiplicity_.empty() ? 1.0 : multiplicity_[static_cast<std::size_t>(n)];
   }
 
+  // Points outside, rows inside: a point is gathered from its components once.
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override {
     std::vector<double> theta(static_cast<std::size_t>(num_parameters()));
     for (Index s = 0; s < points.count(); ++s) {
@@ -69,6 +75,7 @@ class FunctionLikelihood : public Likelihood {
                                double* out) const override {
     const Index dim = num_parameters();
     const Index num = features.points.count();
+    // Made: the functions leave out scale and multiplicity.
     if (functions_.directional_derivatives) {
       functions_.directional_derivatives(rows(first, count), features, out);
       for (Index i = 0; i < count; ++i) {
@@ -83,6 +90,7 @@ class FunctionLikelihood : public Likelihood {
       const Index along = features.coordinate[static_cast<std::size_t>(j)];
       for (Index i = 0; i < count; ++i) {
         find_gradient(first + i, theta.data(), gradient);
+        // <c_k, gradient>, c_k a column of the frame or a unit vector.
         double slope = features.frame ? 0 : gradient[static_cast<std::size_t>(along)];
         for (Index d = 0; d < dim && features.frame; ++d)
           slope += features.frame->at(d, along) * gradient[static_cast<std::size_t>(d)];
@@ -114,12 +122,15 @@ class FunctionLikelihood : public Likelihood {
     }
   }
 
+  // Three ways to the same sums: made derivatives, derivatives by hand, or (for both) values alone.
   [[nodiscard]] Derivatives evaluate(std::span<const double> theta, Order order,
                                      const Executor& executor) const override {
     const auto dim = static_cast<std::size_t>(num_parameters());
+    // Made derivatives: one call per block, so that the trace is set up once for all its rows.
     if (functions_.add_derivatives && order > Order::Value) {
       return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                            [&](Index first, Index count, const DerivativeSums& sum) {
+                             // Autodiff fills the upper triangle only.
                              Derivatives block;
                              block.gradient.assign(dim, 0.0);
                              if (order >= Order::Hessian) block.hessian.assign(dim * dim, 0.0);
@@ -133,6 +144,7 @@ class FunctionLikelihood : public Likelihood {
     }
     return sum_of_blocks(num_rows(), num_parameters(), order, executor,
                          [&](Index first, Index count, const DerivativeSums& sum) {
+                           // By hand: row after row within the block.
                            std::vector<double> gradient(dim), hessian(dim * dim);
                            for (Index n = first; n < first + count; ++n) {
                              const double times = multiplicity(n);
@@ -162,6 +174,7 @@ class FunctionLikelihood : public Likelihood {
     return functions_.parameter_name ? functions_.parameter_name(d) : Likelihood::parameter_name(d);
   }
 
+  // Numbers of a subset's rows are translated to those of the functions, so a subset of a subset works too.
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override {
     if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
@@ -212,7 +225,7 @@ class FunctionLikelihood : public Likelihood {
     }
   }
 
-  // add_gradients by add_derivatives.
+  // add_gradients by add_derivatives, which add to what is there: the sums so far go in and out of `sum`.
   void add_made_gradients(Index first, Index count, const Points& points, Index apart, double* out) const {
     const std::vector<Index> chosen = rows(first, count);
     const std::vector<double> times = multiplicities(first, count);
@@ -246,6 +259,7 @@ std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<do
     throw std::invalid_argument("a model must have at least one row and one parameter");
   if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
+  // Either pair of functions is enough; by hand both must be there.
   const bool by_hand = functions.gradient && functions.hessian;
   if (!functions.log_likelihood ||
       (!by_hand && !(functions.add_derivatives && functions.directional_derivatives)))

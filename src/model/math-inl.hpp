@@ -178,7 +178,7 @@ HWY_INLINE V atanh_rest(D d, V s2) {
   return hn::Mul(s2, polynomial(d, s2, kC));
 }
 
-/// f - log(1 + f), with s = f / (2 + f), for -0.3 < f <= 0.5: a small number is had without cancellation.
+/// f - log(1 + f), with s = f / (2 + f), for -0.3 < f <= 0.5: a small number, without cancellation.
 /// With h = f^2 / 2 it is h - s (h + R(s^2)), and s R = 2 atanh s - 2 s (the form is fdlibm's).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log1p_shortfall(D d, V f, V s, V s2) {
@@ -334,8 +334,8 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::Add(quotient, hn::Mul(change, inverse));
 }
 
-// The fast functions, within 4 ulp: exp(x) is a fraction top / bottom of which sigmoid and softplus are had
-// with a single division.
+// The fast functions, within 4 ulp: exp(x) is a fraction top / bottom, from which sigmoid and softplus
+// follow with a single division.
 
 /// exp(x) = top / bottom for x <= `most`, a number below 700.
 template <class V>

@@ -1,3 +1,5 @@
+// N(m, V) kept as the mean m, the precision V^-1 and a factor C with C C' = V. C is what draws and whitening
+// need; it is triangular, lower if made from a covariance and upper if made from a precision.
 #include "giga/model/normal.hpp"
 
 #include <Eigen/Cholesky>
@@ -20,7 +22,8 @@ std::vector<double> flat(const Matrix& matrix) {
   return {matrix.data(), matrix.data() + matrix.size()};
 }
 
-// The lower Cholesky factor.
+// The lower Cholesky factor L, L L' = the matrix. Eigen reads the lower triangle only; a matrix that is not
+// positive definite, or not finite, is refused.
 Matrix cholesky(const std::vector<double>& values, std::size_t dim, const char* what) {
   if (dim == 0 || values.size() != dim * dim) {
     throw std::invalid_argument(std::string(what) + " has " + std::to_string(values.size()) +
@@ -67,6 +70,7 @@ Normal Normal::independent(std::span<const double> scales) {
   return normal;
 }
 
+// Without inverting P: C = L'^-1 by a triangular solve, and log det V = -2 sum log L_dd.
 Normal Normal::with_precision(std::vector<double> mean, std::vector<double> precision) {
   require_finite(mean);
   const Matrix lower = cholesky(precision, mean.size(), "the precision");  // P = L L', so C = L'^-1
@@ -84,6 +88,7 @@ Normal Normal::with_covariance(std::vector<double> mean, std::vector<double> cov
   const Matrix lower = cholesky(covariance, mean.size(), "the covariance");
   Normal normal;
   normal.factor_ = flat(lower);
+  // V = L L', so V^-1 = L'^-1 L^-1.
   const Matrix inverse =
       lower.triangularView<Eigen::Lower>().solve(Matrix::Identity(lower.rows(), lower.rows()));
   normal.precision_ = flat(inverse.transpose() * inverse);
@@ -97,6 +102,7 @@ std::vector<double> Normal::covariance() const {
   return flat(c * c.transpose());
 }
 
+// V_dd = |row d of C|^2.
 std::vector<double> Normal::standard_deviations() const {
   const MatrixMap c(factor_.data(), dim(), dim());
   const Eigen::VectorXd sds = c.rowwise().norm();
@@ -108,6 +114,8 @@ Derivatives Normal::log_density(std::span<const double> theta, Order order) cons
     throw std::invalid_argument("theta has " + std::to_string(theta.size()) + " entries, must have " +
                                 std::to_string(dim()));
   }
+  // log density = -((theta - m)'P(theta - m) + log det V + D log 2 pi) / 2; gradient -P (theta - m), Hessian
+  // -P.
   const MatrixMap p(precision_.data(), dim(), dim());
   const Eigen::VectorXd away = VectorMap(theta.data(), dim()) - VectorMap(mean_.data(), dim());
   const Eigen::VectorXd pull = p * away;
@@ -124,6 +132,7 @@ Derivatives Normal::log_density(std::span<const double> theta, Order order) cons
 }
 
 void Normal::draw(Stream& random, double* theta) const {
+  // theta = m + C e, e ~ N(0, I): the covariance is C E(e e') C' = V.
   Eigen::VectorXd standard(dim());
   for (double& value : standard) value = random.normal();
   Eigen::Map<Eigen::VectorXd>(theta, dim()) =
@@ -134,6 +143,8 @@ double kl_divergence(const Normal& p, const Normal& q) {
   if (p.dim() != q.dim()) throw std::invalid_argument("the two distributions have different dimensions");
   const MatrixMap precision(q.precision().data(), q.dim(), q.dim());
   const MatrixMap factor(p.factor().data(), p.dim(), p.dim());
+  // 2 KL(p || q) = tr(Q V_p) + (m_q - m_p)'Q(m_q - m_p) - D + log det V_q - log det V_p, Q the precision of
+  // q; the trace is that of C'Q C, with C the factor of p.
   const Eigen::VectorXd apart = VectorMap(q.mean().data(), q.dim()) - VectorMap(p.mean().data(), p.dim());
   const double trace = (factor.transpose() * (precision * factor)).trace();
   const double twice = trace + apart.dot(precision * apart) - static_cast<double>(p.dim()) +

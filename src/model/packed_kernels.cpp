@@ -1,3 +1,6 @@
+// Inner loops of the log posterior of a packed coreset. Rows are tiles of kTile, or strips of kStrip; the
+// running sums of lane k have the rows i with i mod 8 = k, which is the same on every instruction set. Unlike
+// the other kernels these fuse multiplication and addition, on purpose and everywhere.
 #include "model/packed_kernels.hpp"
 
 #include <cmath>
@@ -41,7 +44,8 @@ HWY_INLINE PackedVec fused(PackedVec a, PackedVec b, PackedVec c) {
 #endif
 }
 
-// The inverses of four numbers that neither overflow nor underflow together, at the cost of one division.
+// The inverses of four numbers whose product neither overflows nor underflows, at the cost of one division:
+// 1/x_0 = x_1 (x_2 x_3) / (x_0 x_1 x_2 x_3), and so on.
 HWY_INLINE void invert(PackedVec (&x)[4]) {
   const PackedTag tag;
   const PackedVec first = hn::Mul(x[0], x[1]), last = hn::Mul(x[2], x[3]);
@@ -78,6 +82,8 @@ HWY_INLINE void add_components(const double* z, const double* factor, double* su
   }
 }
 
+// sums[d] += sum of factor[i] z_id over kRows rows by component, four, two or one component at a time. The
+// order of the sum of a component is the same in all three.
 template <Index kRows>
 HWY_INLINE void add_rows(const double* z, Index dim, const double* factor, double* sums) {
   Index d = 0;
@@ -99,8 +105,8 @@ void AddWeightedRowsByLane(const double* by_component, Index dim, const double* 
 // rows go side by side; docs/sampling.md has what that gains.
 
 constexpr double kLn2 = 0x1.62e42fefa39efp-1;
-// Beyond it in either direction nothing changes but slopes below 2^-230, which are taken for that; four
-// powers can still be multiplied.
+// |t| is limited to this: beyond it only slopes below 2^-230 would change, which become that; the product of
+// four powers still is in range. The linear term of l is limited on the positive side only.
 constexpr double kMostPower = 230;
 constexpr double kRoundWhole = 0x1.8p52;  // x + it has the nearest whole number to x in its low bits
 constexpr int kMantissaBits = 52;
@@ -112,6 +118,7 @@ constexpr double kPowerP0 = 0x1.000efd7933256p+16, kPowerP1 = 0x1.b55f23b012be2p
 constexpr double kPowerQ0 = 0x1.716a16a0845b5p+17, kPowerQ1 = 0x1.3b85c88327ae1p+13,
                  kPowerQ2 = 0x1.5a678241dc826p+5;
 
+// t_i = constant + <y z_i, theta>, all rows of a strip.
 HWY_INLINE void predict_strip(const double* z, Index dim, const double* theta, double constant,
                               double* powers) {
   const PackedTag tag;
@@ -136,7 +143,9 @@ struct LogisticSums {
   PackedBits exponents[kPackedParts];  // with their bias
 };
 
-// Four vectors in step, so that a constant is loaded once for all of them.
+// 2^t = 2^k (Q + f P) / (Q - f P) with t = k + f, k the nearest whole number: `bottom` = Q - f P, `whole` =
+// top + bottom. Four vectors in step, so that a constant is loaded once for all of them. 2^k is multiplied by
+// adding k to the bits of the exponent.
 HWY_INLINE void find_powers(const double* powers, double* bottom, double* whole, LogisticSums& sums) {
   const PackedTag tag;
   const PackedBitsTag bits;
@@ -152,16 +161,19 @@ HWY_INLINE void find_powers(const double* powers, double* bottom, double* whole,
     }
     for (auto& each : f) each = at_least(tag, each, -kMostPower);
     for (Index i = 0; i < kAtOnce; ++i) {
+      // k in the low bits of t + 1.5 2^52, moved to where the exponent is; f = t - k is exact.
       const PackedVec rounded = hn::Add(f[i], round);
       exponent[i] = hn::ShiftLeft<kMantissaBits>(hn::BitCast(bits, rounded));
       f[i] = hn::Sub(f[i], hn::Sub(rounded, round));
     }
     for (Index i = 0; i < kAtOnce; ++i) f2[i] = hn::Mul(f[i], f[i]);
     for (Index i = 0; i < kAtOnce; ++i) {
+      // f P(f^2), P = f^4 + P1 f^2 + P0.
       const PackedVec linear = hn::Add(f2[i], hn::Set(tag, kPowerP1));
       p[i] = hn::Mul(f[i], fused(linear, f2[i], hn::Set(tag, kPowerP0)));
     }
     for (Index i = 0; i < kAtOnce; ++i) {
+      // Q(f^2) = Q2 f^4 + Q1 f^2 + Q0.
       const PackedVec linear = fused(f2[i], hn::Set(tag, kPowerQ2), hn::Set(tag, kPowerQ1));
       q[i] = fused(linear, f2[i], hn::Set(tag, kPowerQ0));
     }
@@ -175,6 +187,9 @@ HWY_INLINE void find_powers(const double* powers, double* bottom, double* whole,
   }
 }
 
+// l' = bottom / whole. Rows i, i + 8, i + 16, i + 24 of a strip are inverted together (kShared). Their four
+// slopes are multiplied to the factor of the lane, whose exponent is then moved to `exponents`, so that the
+// factor is back in [1, 2).
 HWY_INLINE void find_slopes(const double* bottom, const double* whole, double* slope, LogisticSums& sums) {
   const PackedTag tag;
   const PackedBitsTag bits;
@@ -214,7 +229,8 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
   for (Index t = 0; t < num_strips; ++t) {
     const double* z = tiles + t * dim * kStrip;
     find_powers(powers, bottom, whole, total);
-    // Here there is much to compute while the next rows come.
+    // The predictors of the next strip depend on nothing that follows: their loads overlap the divisions
+    // below.
     if (t + 1 < num_strips) predict_strip(z + dim * kStrip, dim, theta, constant, powers);
     find_slopes(bottom, whole, slope, total);
     add_rows<kStrip>(z, dim, slope, sums);
@@ -227,6 +243,7 @@ double LogisticTiles(const double* tiles, Index num_tiles, Index dim, const doub
     hn::Store(total.exponents[p], bits, exponents + p * kPackedWidth);
     hn::StoreU(total.slopes[p], tag, slope_sums + p * kPackedWidth);
   }
+  // sum l = sum (t log 2 + log l'); exponents carry a bias of 1023 from each strip.
   double logs = 0, all_twos = 0;
   for (Index k = 0; k < kPackedLanes; ++k) {
     const double exponent = static_cast<double>(exponents[k]) - kBias * static_cast<double>(num_strips);

@@ -1,7 +1,7 @@
 // Sums over tiles of rows: the inner loops of the log posterior and its gradient.
 //
 // A tile has kTile rows by component (tile_kernels.hpp). Sums of gradients are kept as kPackedLanes running
-// sums a component, sums[d * kPackedLanes + k] for the rows i with i mod kPackedLanes = k, and added up by
+// sums per component, sums[d * kPackedLanes + k] for the rows i with i mod kPackedLanes = k, and added up by
 // total_of once at the end.
 #pragma once
 
@@ -24,8 +24,8 @@ void add_weighted_rows_by_lane(const double* by_component, Index dim, const doub
 
 /// Logistic log-likelihood of `num_tiles` >= 1 tiles of rows y z in strips, with predictors
 /// y s = log 2 (constant + y z.theta) and every row counted once. Adds the gradient in log 2 theta to `sums`,
-/// that in log 2 constant to `slope_sums`, one a lane. The logarithms of 1 + exp(-y s) are taken of products
-/// of many of them, one a lane.
+/// that in log 2 constant to `slope_sums`, one per lane. The logarithms of 1 + exp(-y s) are taken of
+/// products of many of them, one product per lane.
 [[nodiscard]] double logistic_tiles(const double* tiles, Index num_tiles, Index dim, const double* theta,
                                     double constant, double* sums, double* slope_sums);
 

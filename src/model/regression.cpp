@@ -1,5 +1,10 @@
-// The log-likelihoods of a regression and their sums: rows of z in tiles, predictors, then the family's
-// kernel.
+// The log-likelihoods of a regression and their sums. With z_n a row of the design, s_n = <z_n, beta> its
+// predictor and l_n(s, phi) the log-likelihood of its response,
+//
+//     L_n = l_n(s_n, phi),   grad = (l' z, dl/dphi),   Hessian = (l'' z z', z d^2l/(ds dphi); .,
+//     d^2l/dphi^2).
+//
+// Rows of z are made a few at a time, predictors by the tile kernels, l and its derivatives by the family's.
 #include "giga/model/regression.hpp"
 
 #include <algorithm>
@@ -20,7 +25,8 @@ namespace giga {
 
 using kernels::kTile;
 
-// Rows whose predictors at all points are held at once: they stay in the second-level cache.
+// Rows whose predictors at all points are held at once: those of 500 points take about 50 KB, which stays in
+// the second-level cache. A multiple of 6, the rows of predict_many's largest patch.
 constexpr Index kRowsAtOnce = 12;
 
 struct Regression::Parts {
@@ -38,6 +44,7 @@ struct Regression::Parts {
     return constants.empty() ? 0.0 : constants[static_cast<std::size_t>(n)];
   }
   [[nodiscard]] Index num_extras() const { return describe(family.family).num_extras(); }
+  // The extra parameters of all points: the components after those of the coefficients.
   [[nodiscard]] PointExtras extras_of(const Points& points) const {
     if (num_extras() == 0) return {};
     return {points.component(design.num_columns()), points.stride()};
@@ -48,6 +55,7 @@ struct Regression::Parts {
 
 namespace {
 
+// The responses of the distinct rows.
 std::vector<double> chosen(std::span<const double> response, const DistinctRows& rows) {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(rows.num_rows));
@@ -114,6 +122,7 @@ std::string Regression::parameter_name(Index d) const {
   return parts_->names.empty() ? Likelihood::parameter_name(d) : parts_->names[static_cast<std::size_t>(d)];
 }
 
+// A few rows at all points: S = Z Theta by predict_many, then the family row by row.
 void Regression::log_likelihoods(Index first, Index count, const Points& points, double* out) const {
   const Index dim = num_columns(), num = points.count();
   const Scratch z(std::min(count, kRowsAtOnce) * dim), s(std::min(count, kRowsAtOnce) * points.stride());
@@ -130,11 +139,14 @@ void Regression::log_likelihoods(Index first, Index count, const Points& points,
   }
 }
 
+// scale multiplicity(n) l'(s_nj) <c_k, z_n>, k = coordinate[j]; without a frame <c_k, z_n> is component k of
+// z_n.
 void Regression::directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
                                          double* out) const {
   if (parts_->num_extras() > 0) return directional_derivatives_with_extras(first, count, features, out);
   const Points& points = features.points;
   const Index dim = num_columns(), num = points.count();
+  // u: row i of Z C, or of Z itself without a frame; `apart` numbers from row to row.
   const Index apart = features.frame ? features.frame->stride() : dim;
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * points.stride()), framed(features.frame ? most * apart : 0);
@@ -158,6 +170,7 @@ void Regression::Parts::extra_slopes(Index n, const double* s, const Points& poi
   const Index num = points.count();
   const auto size = static_cast<std::size_t>(num_extras());
   const double y = response[static_cast<std::size_t>(n)];
+  // Point by point, as the kernel takes one phi for many rows.
   std::vector<double> phi(size), first(size), mixed(size), second(size * (size + 1) / 2);
   for (Index j = 0; j < num; ++j) {
     for (std::size_t e = 0; e < size; ++e)
@@ -193,10 +206,13 @@ void Regression::directional_derivatives_with_extras(Index first, Index count,
   }
 }
 
+// As log_likelihoods, summed over rows as they come; values overwrite the predictors they are made from.
 void Regression::add_log_likelihoods(Index first, Index count, const Points& points, double* out) const {
   const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * stride);
+  // Rows that count once go to add_rows together, if the family has one; all others one by one. Which way a
+  // row goes depends on the row alone, so the bits of a point do not depend on the other points.
   const auto add_rows = kernels::of(parts_->family).add_rows;
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
@@ -216,6 +232,7 @@ void Regression::add_log_likelihoods(Index first, Index count, const Points& poi
       } else {
         kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n), values, num, values,
                                  parts_->extras_of(points));
+        // out[j] += times * values[j], in the order of the rows.
         kernels::add_products(&times, 1, 1, values, stride, num, out, num);
       }
     }
@@ -236,6 +253,8 @@ void Regression::add_gradients(Index first, Index count, const Points& points, I
     kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
+      // Predictors become slopes in place, rows of z are multiplied by their multiplicity, and the sum over
+      // rows of z_id times_i l'_ij is one matrix product.
       double* slopes = s.data() + i * stride;
       const double times = multiplicity(n);
       if (num_extras > 0) {
@@ -265,6 +284,8 @@ struct ExtraTile {
   void add(const double* z, Index dim, Index num_extras, Order order, const double* times,
            const DerivativeSums& sum) {
     const Index all = dim + num_extras;
+    // Multiplies by the multiplicities in place and returns the sum. Rows that count 0 are padding, whose
+    // derivatives need not be finite.
     const auto weighted = [&](double* values) {
       double total = 0;
       for (Index i = 0; i < kTile; ++i) total += values[i] = times[i] == 0 ? 0.0 : times[i] * values[i];
@@ -275,6 +296,7 @@ struct ExtraTile {
       sum.gradient[dim + e] += weighted(first.data() + e * kTile);
       if (order < Order::Hessian) continue;
       double* row = sum.hessian + (dim + e) * all;
+      // Only the products are wanted here; add_weighted_rows sums them over the rows, times z.
       (void)weighted(mixed.data() + e * kTile);
       kernels::add_weighted_rows(z, dim, mixed.data() + e * kTile, row);
       for (Index f = 0; f <= e; ++f, pair += kTile) row[dim + f] += weighted(pair);
@@ -296,9 +318,12 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
   const Index dim = num_columns(), num_extras = parts_->num_extras(), all = dim + num_extras;
   if (std::ssize(theta) != all) throw std::invalid_argument("theta has the wrong length");
   const double* extras = num_extras == 0 ? nullptr : theta.data() + dim;
+  // Per block, tile after tile: z by component, s = <z, beta>, l, l' and l'' of the 64 rows, then their sums.
   Derivatives total = sum_of_blocks(
       num_rows(), all, order, executor, [&](Index first, Index count, const DerivativeSums& sum) {
         std::vector<double> z(static_cast<std::size_t>(kTile * dim));
+        // A tile is always computed whole: y = 1 and c = 0 stand in for rows beyond the last, and what they
+        // yield is replaced by 0.
         std::array<double, kTile> s, y, value, slope, curvature, constants, times;
         ExtraTile extra(num_extras);
         // The squares of z have rows of their own length, unlike the Hessian where there are extras.
@@ -322,6 +347,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
             slope[k] = i < some ? slope[k] * times[k] : 0.0;
             if (order >= Order::Hessian) curvature[k] = i < some ? curvature[k] * times[k] : 0.0;
           }
+          // sum l' z and sum l'' z z', with the multiplicities in l' and l''.
           if (order >= Order::Gradient) kernels::add_weighted_rows(z.data(), dim, slope.data(), sum.gradient);
           if (order >= Order::Hessian)
             kernels::add_weighted_squares(z.data(), dim, curvature.data(),
@@ -335,6 +361,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
         }
         if (!squares.empty()) add_corner(squares, dim, all, sum.hessian);
       });
+  // Only the lower triangle was summed.
   for (Index d = 0; d < all && order >= Order::Hessian; ++d) {
     for (Index e = 0; e < d; ++e)
       total.hessian[static_cast<std::size_t>(e * all + d)] =
@@ -347,6 +374,7 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
                                                std::span<const double> weights) const {
   if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
   const Index dim = num_columns();
+  // The rows are copied: a subset does not refer to the dataset.
   std::vector<double> z(rows.size() * static_cast<std::size_t>(dim)), y;
   for (std::size_t k = 0; k < rows.size(); ++k) {
     design(rows[k], 1, z.data() + static_cast<Index>(k) * dim);
@@ -378,15 +406,17 @@ std::vector<double> Regression::start(const Executor& executor) const {
           total[1] += static_cast<Extended>(part[kBlockRows + i]);
         }
       });
+  // With all other coefficients 0 the intercept alone fits the mean response.
   theta[at(num_columns() - 1)] = description.predictor_of_mean(static_cast<double>(sums[0] / sums[1]));
   return theta;
 }
 
+// y s > 0 in every row. Strict: a row on the boundary does not count as separated.
 bool Regression::separates(std::span<const double> theta, const Executor& executor) const {
   if (!describe(parts_->family.family).is_binary) return false;
   const Index dim = num_columns();
   char misplaced = 0;                    // whether a row is not on the side of its label
-  std::atomic<bool> known_here = false;  // one has been met: blocks that follow need not be looked at
+  std::atomic<bool> known_here = false;  // one has been seen: blocks that follow need not be read
   fold_blocks<char>(
       executor, num_rows(), 1, std::span(&misplaced, 1),
       [&](Index first, Index count, Index /*piece*/, char* part) {

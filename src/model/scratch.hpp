@@ -1,4 +1,4 @@
-// Room for numbers that will be written before they are read.
+// Room for numbers that will be written before they are read: unlike std::vector it is not cleared.
 #pragma once
 
 #include <array>

@@ -1,3 +1,5 @@
+// Row n comes from stream(seed, "data", n) alone: its features, then its response. Poisson draws are by
+// counting arrivals for small means and by transformed rejection for large ones, both exact up to rounding.
 #include "giga/model/simulate_data.hpp"
 
 #include <cmath>
@@ -10,7 +12,8 @@
 namespace giga {
 namespace {
 
-// The number of uniform draws whose product stays above e^-mean.
+// Arrivals of a process of rate 1 before time `mean`: gaps are -log(1 - u), so their number is the number of
+// factors 1 - u whose product stays above e^-mean. Takes mean + 1 draws on average.
 double count_arrivals(double mean, Stream& random) {
   const double least = std::exp(-mean);
   double product = 1;
@@ -20,7 +23,9 @@ double count_arrivals(double mean, Stream& random) {
   }
 }
 
-// Hormann's transformed rejection (PTRS, 1993), for means of 10 and more.
+// Hormann's transformed rejection (PTRS, 1993), for means of 10 and more; names and constants are those of
+// his paper. k is proposed by a transformation of u. The first test is a squeeze that accepts most proposals;
+// the last compares the log density, k log mean - mean - log k!, with that of the hat.
 double transformed_rejection(double mean, Stream& random) {
   const double log_mean = std::log(mean);
   const double b = 0.931 + 2.53 * std::sqrt(mean);
@@ -41,6 +46,7 @@ double transformed_rejection(double mean, Stream& random) {
 }  // namespace
 
 double draw_poisson(double mean, Stream& random) {
+  // Counts near a mean of 1e15 are far below 2^53, so a double holds them exactly.
   constexpr double kMany = 10;
   if (!(mean >= 0) || mean > 1e15) throw std::invalid_argument("a Poisson mean of " + std::to_string(mean));
   return mean < kMany ? count_arrivals(mean, random) : transformed_rejection(mean, random);
@@ -52,6 +58,7 @@ Index usual_num_features(Family family) {
 
 std::vector<double> usual_theta(Family family, Index num_features) {
   const double each = describe(family).simulation.coefficient;
+  // The predictor has variance (number of features) * coefficient^2, which sqrt(share) keeps the same.
   const double share = static_cast<double>(usual_num_features(family)) / static_cast<double>(num_features);
   std::vector<double> theta(static_cast<std::size_t>(num_features), each * std::sqrt(share));
   theta.push_back(0);

@@ -1,3 +1,6 @@
+// The functions of special.hpp over arrays: the vector functions of math-inl.hpp, compiled once per
+// instruction set (Highway; the part before HWY_ONCE) and chosen when the program runs. A single number is an
+// array of one.
 #include "giga/model/special.hpp"
 
 #include <algorithm>
@@ -15,10 +18,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 
+// At most 8 lanes: the widest registers hold as many doubles.
 using Tag = hn::CappedTag<double, 8>;
 constexpr size_t kWidth = hn::MaxLanes(Tag());
 
-// The last vector of an array is computed on a padded copy by the same operations.
+// out[i] = f(in[i]). The last vector of an array is computed on a padded copy by the same operations, so the
+// bits of an element do not depend on its position.
 template <class Function>
 HWY_INLINE void map_array(const double* in, size_t count, double* out, Function f) {
   const Tag d;
@@ -31,6 +36,7 @@ HWY_INLINE void map_array(const double* in, size_t count, double* out, Function 
   std::copy(rest, rest + (count - i), out + i);
 }
 
+// Functions of math-inl.hpp as objects, so that map_array can be given them.
 struct SigmoidFunction {
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V operator()(D d, V z) const {
@@ -52,7 +58,7 @@ struct LogSoftplusFunction {
   }
 };
 
-// Below 20 a table; from there Stirling's series, of which the terms left out are under 2e-17:
+// Below 20 a table; from there Stirling's series, the omitted terms of which are under 2e-17:
 //   y (log y - 1) + (log y) / 2 + log(2 pi) / 2 + 1 / (12 y) - 1 / (360 y^3) + 1 / (1260 y^5) - ...
 // y (log y - 1) is rounded once: log y - 1 is exact for y > e^2, and log y is hi + lo.
 struct LogFactorialFunction {
@@ -83,11 +89,14 @@ struct LogFactorialFunction {
     static constexpr double kStirling[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188};
     constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
     const Pair<V> log = log_of_normal(d, Pair<V>{y, hn::Zero(d)});
+    // series = 1 / (12 y) - 1 / (360 y^3) + ..., a polynomial in 1 / y^2 times 1 / y.
     const V inverse = hn::Div(hn::Set(d, 1.0), y);
     const V series = hn::Mul(inverse, polynomial(d, hn::Mul(inverse, inverse), kStirling));
     const V rest = hn::Add(hn::Add(hn::Mul(y, log.lo), hn::Mul(hn::Set(d, 0.5), log.hi)),
                            hn::Add(hn::Set(d, kHalfLog2Pi), series));
     const V sum = hn::Add(hn::Mul(y, hn::Sub(log.hi, hn::Set(d, 1.0))), rest);
+    // Small arguments are looked up one by one. At infinity, where the sum would be NaN, the result is y
+    // itself.
     HWY_ALIGN double argument[kWidth], result[kWidth];
     hn::Store(y, d, argument);
     hn::Store(hn::IfThenElse(hn::Lt(y, hn::Set(d, kInfinity)), sum, y), d, result);
@@ -98,6 +107,7 @@ struct LogFactorialFunction {
   }
 };
 
+// What is compiled per instruction set and exported.
 void SigmoidArray(const double* z, size_t count, double* out) {
   map_array(z, count, out, SigmoidFunction());
 }

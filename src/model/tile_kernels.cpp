@@ -1,3 +1,6 @@
+// The matrix products of a regression, vectorised. Multiplications and additions are separate, and every sum
+// runs in an order that does not depend on how many numbers a register holds, so all instruction sets have
+// the same bits.
 #include "model/tile_kernels.hpp"
 
 #include <cstddef>
@@ -16,8 +19,10 @@ constexpr Index kSums = 8;  // running sums of a product: element i goes to sum 
 using Tag = hn::CappedTag<double, static_cast<size_t>(kSums)>;
 using Vec = hn::Vec<Tag>;
 constexpr Index kWidth = static_cast<Index>(hn::MaxLanes(Tag()));
+// Vectors that hold the eight running sums: 1 with AVX-512, 2 with AVX2, 4 with SSE.
 constexpr Index kParts = kSums / kWidth;
 
+// sum_i a_i b_i over a tile: element i goes to running sum i mod 8, and the eight are added as a fixed tree.
 HWY_INLINE double product(const double* a, const double* b) {
   const Tag tag;
   Vec sums[kParts];
@@ -35,6 +40,8 @@ HWY_INLINE double product(const double* a, const double* b) {
 
 void Predict(const double* by_component, Index dim, const double* theta, double* s) {
   const Tag tag;
+  // Up to eight vectors of rows at once, each with a sum of its own in a register; theta_d is loaded once for
+  // all.
   constexpr Index kVectors = kTile / kWidth;
   constexpr Index kTogether = kVectors < 8 ? kVectors : 8;
   for (Index begin = 0; begin < kTile; begin += kTogether * kWidth) {
@@ -57,6 +64,7 @@ void AddWeightedRows(const double* by_component, Index dim, const double* factor
 
 void AddWeightedSquares(const double* by_component, Index dim, const double* factor, double* sum) {
   const Tag tag;
+  // sum_i (f_i z_id) z_ie: the first product is formed once for every d, the lower triangle only.
   HWY_ALIGN double weighted[kTile];
   for (Index d = 0; d < dim; ++d) {
     for (Index i = 0; i < kTile; i += kWidth) {
@@ -72,6 +80,7 @@ template <Index kRows, Index kMany>
 HWY_INLINE void predict_patch(const double* by_row, Index dim, const double* theta, Index stride,
                               double* out) {
   const Tag tag;
+  // Every sum <z_i, theta_j> stays in its register until all of d are added.
   Vec sums[kRows][kMany];
   for (auto& row : sums) {
     for (auto& sum : row) sum = hn::Zero(tag);
@@ -92,6 +101,7 @@ HWY_INLINE void predict_patch(const double* by_row, Index dim, const double* the
 // The points of a patch stay in the first-level cache while all rows pass.
 void PredictMany(const double* by_row, Index count, Index dim, const double* theta, Index stride,
                  double* out) {
+  // Patches of 6, 2 and 1 rows; in each of them <z_i, theta_j> is summed over d in order.
   constexpr Index kMany = 2;
   for (Index j = 0; j < stride; j += kMany * kWidth) {
     const auto patch = [&]<Index kRows>(Index i) HWY_ATTR {
@@ -109,6 +119,7 @@ template <Index kDims, Index kMany>
 HWY_INLINE void product_patch(const double* by_row, Index count, Index dim, const double* values,
                               Index stride, double* out, Index out_stride) {
   const Tag tag;
+  // Invariant: sums[d][k] = out + the products of rows [0, i).
   Vec sums[kDims][kMany];
   for (Index d = 0; d < kDims; ++d) {
     for (Index k = 0; k < kMany; ++k) sums[d][k] = hn::LoadU(tag, out + d * out_stride + k * kWidth);
@@ -129,6 +140,7 @@ HWY_INLINE void product_patch(const double* by_row, Index count, Index dim, cons
 // The values of a patch stay in the first-level cache while all components pass.
 void AddProducts(const double* by_row, Index count, Index dim, const double* values, Index stride, Index many,
                  double* out, Index out_stride) {
+  // Patches of 6, 2 and 1 components, and at the end points one by one: each sum runs over the rows in order.
   constexpr Index kMany = 2;
   Index j = 0;
   for (; j + kMany * kWidth <= many; j += kMany * kWidth) {
@@ -141,6 +153,7 @@ void AddProducts(const double* by_row, Index count, Index dim, const double* val
     for (; d + 2 <= dim; d += 2) patch.template operator()<2>(d);
     for (; d < dim; ++d) patch.template operator()<1>(d);
   }
+  // Points left over, fewer than a patch: the same sum, in the same order.
   for (; j < many; ++j) {
     for (Index d = 0; d < dim; ++d) {
       double sum = out[d * out_stride + j];
@@ -150,6 +163,7 @@ void AddProducts(const double* by_row, Index count, Index dim, const double* val
   }
 }
 
+// Runs of equal indices: within one the factor is constant, so whole vectors are multiplied.
 void ScaleByChosen(const double* table, double factor, const Index* index, Index count, double* values) {
   const Tag tag;
   for (Index j = 0; j < count;) {

@@ -1,8 +1,8 @@
 // Linear predictors of rows, and the sums that gradients and Hessians of a regression are made of.
 //
 // Two layouts of up to kTile rows z_n in R^D: `by_component`, where component d of the kTile rows lies
-// together (rows beyond the last are zero), and `by_row`. Products and sums are taken in an order that
-// depends neither on the instruction set nor on where a row stands among others.
+// together (rows beyond the last are zero), and `by_row`. The order of products and sums depends
+// neither on the instruction set nor on the position of a row among others.
 #pragma once
 
 #include "giga/base/types.hpp"

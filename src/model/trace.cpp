@@ -30,6 +30,7 @@ void add_multiple(double factor, const double* x, Index count, double* y) {
 
 }  // namespace
 
+// Parameter d has the id d and, as its form, the term d: coefficient 1. Those terms stay for good.
 Trace::Trace(Index num_parameters, bool hessians)
     : num_parameters_(static_cast<Place>(num_parameters)), hessians_(hessians) {
   if (num_parameters < 1 || num_parameters > std::numeric_limits<Place>::max())
@@ -52,7 +53,8 @@ const Traced* Trace::start() {
   return parameters_.data();
 }
 
-// A term belongs to one growing form, so that a form is known by its end.
+// The id of a form as a node, made on first use. A term belongs to one growing form, so a form is known by
+// its end: its last term remembers the id.
 Place Trace::seal(Range form) {
   Term& last = terms_[form.end - 1];
   if (last.sealed == kNone) {
@@ -62,6 +64,8 @@ Place Trace::seal(Range form) {
   return terms_[form.end - 1].sealed;
 }
 
+// Adds scale * form to the form that is being written: its terms if there are few, else one term for the
+// sealed form.
 void Trace::append(Range form, double scale) {
   if (form.size() > kShort) {
     terms_.push({scale, terms_[form.end - 1].sealed, kNone});
@@ -74,11 +78,14 @@ void Trace::append(Range form, double scale) {
 }
 
 Trace::Range Trace::append_or_copy(Range a, double scale_a, Range b, double scale_b) {
+  // scale_a a + scale_b b. If one of the two was written last, with scale 1, it grows by the other; nothing
+  // of it is copied. Otherwise a new form is written after both.
   if (terms_.size() > std::numeric_limits<Place>::max() / 4)
     throw std::length_error("a row of too many terms");
   const auto grows = [&](Range form, double scale) {
     return form.end == terms_.size() && scale == 1 && form.size() < kLong;
   };
+  // Short enough to be copied, or sealed already: sealing now would write terms after the growing form.
   const auto can_append = [&](Range form) {
     return form.size() <= kShort || terms_[form.end - 1].sealed != kNone;
   };
@@ -90,6 +97,7 @@ Trace::Range Trace::append_or_copy(Range a, double scale_a, Range b, double scal
     append(a, scale_a);
     return {b.begin, terms_.size()};
   }
+  // A new form: long ones are sealed first, as that writes to the trace.
   for (const Range form : {a, b})
     if (form.size() > kShort) seal(form);
   const Place begin = terms_.size();
@@ -99,6 +107,7 @@ Trace::Range Trace::append_or_copy(Range a, double scale_a, Range b, double scal
 }
 
 Traced Traced::dot(const double* x, const Traced* theta, Index count) {
+  // Invariant: out = sum of x[i] theta[i] over i < j.
   Traced out = 0;
   for (Index j = 0; j < count;) {
     out = sum(out, linear(theta[j], 0, x[j]), out.value_ + x[j] * theta[j].value_, 1);
@@ -119,6 +128,8 @@ Traced Traced::dot(const double* x, const Traced* theta, Index count) {
 }
 
 void Trace::add_gradient(const Traced& y, double times, double* out) {
+  // adjoint(v) = times dy/dv. Nodes come after what they are made of, so on the way back every adjoint is
+  // complete when it is used.
   double* const adjoints = filled(adjoints_, num_parameters_ + nodes_.size(), 0.0);
   for (Place i = y.begin_; i < y.end_; ++i)
     adjoints[terms_[i].id] += times * y.scale_ * terms_[i].coefficient;
@@ -137,7 +148,7 @@ void Trace::add_gradient(const Traced& y, double times, double* out) {
 }
 
 // Writes leaves_ and row_of_: the row of a leaf in U, kCurved for a node that is not affine in theta, kNone
-// for a parameter that is no leaf.
+// for a parameter that is not a leaf. Leaves are the affine arguments of nodes that are not affine.
 void Trace::find_leaves() {
   filled(row_of_, num_parameters_ + nodes_.size(), kNone);
   leaves_.clear();
@@ -155,6 +166,8 @@ void Trace::find_leaves() {
       if (f.second != kNone) be_leaf(f.second);
       continue;
     }
+    // A form of affine numbers is affine itself, and becomes one leaf; in any other form each affine term is
+    // one.
     bool affine = true;
     for (Place i = f.first; i < f.second && affine; ++i) affine = row(terms_[i].id) != kCurved;
     if (affine) {
@@ -166,7 +179,7 @@ void Trace::find_leaves() {
   }
 }
 
-// U, a row of D numbers a leaf.
+// U: a row of D numbers per leaf. A leaf may be made of earlier leaves, whose rows are complete by then.
 void Trace::find_leaf_gradients() {
   const Index dim = num_parameters_;
   double* out = filled(leaf_gradients_, std::ssize(leaves_) * dim, 0.0);
@@ -187,11 +200,15 @@ void Trace::find_leaf_gradients() {
   }
 }
 
-// S on and above the diagonal, dim x dim.
+// S on and above the diagonal, dim x dim. `gradients` has a row per leaf (a unit vector in R^m, or the leaf's
+// row of U in R^D), then one per curved node, in the order of the trace:
+//     grad f = f_a grad a + f_b grad b,
+//     S += adjoint (f_aa a a' + f_ab (a b' + b a') + f_bb b b'),  a and b short for their gradients.
 void Trace::find_core(Index dim) {
   const Index num_leaves = std::ssize(leaves_);
   double* const s = filled(core_, dim * dim, 0.0);
   double* const gradients = filled(gradients_, (num_leaves + nodes_.size()) * dim, 0.0);
+  // In R^m leaf k has the gradient e_k; in R^D its row of U.
   if (num_leaves <= dim) {
     for (Index leaf = 0; leaf < num_leaves; ++leaf) gradients[leaf * dim + leaf] = 1;
   } else {
@@ -227,6 +244,7 @@ void Trace::add_hessian(double* out) {
   find_leaves();
   find_leaf_gradients();
   const Index dim = num_parameters_, num_leaves = std::ssize(leaves_);
+  // H = S in R^D if there are more leaves than parameters, else U'S U.
   const Index core_dim = std::min(num_leaves, dim);
   find_core(core_dim);
   if (num_leaves > dim) {
@@ -241,6 +259,7 @@ void Trace::add_hessian(double* out) {
           core_[static_cast<std::size_t>(std::min(leaf, other) * num_leaves + std::max(leaf, other))];
       if (s != 0) add_multiple(s, leaf_gradients_.data() + other * dim, dim, product);
     }
+    // H += u_leaf (S U)_leaf', upper triangle.
     const double* const u = leaf_gradients_.data() + leaf * dim;
     for (Index i = 0; i < dim; ++i)
       if (u[i] != 0) add_multiple(u[i], product + i, dim - i, out + i * dim + i);

@@ -1,4 +1,7 @@
 // The vectors (a_n u_n, b_n svec(u_n u_n')) and the features of the remainder. Notation as in the header.
+//
+// a_n and b_n are found once, when the projection is made: two numbers per row. The vectors themselves are
+// computed whenever they are asked for.
 #include "giga/project/curvature_projection.hpp"
 
 #include <Eigen/Dense>
@@ -21,24 +24,30 @@ namespace {
 
 using kernels::kTile;
 
-// Nodes in the far tail, whose weight is next to nothing, are kept from overflowing e^s.
+// Nodes in the far tail, whose weights are negligible, are kept from overflowing e^s.
 constexpr double kMostPredictor = 700;
 
-// Expectations under N(m, sd^2) by the trapezoidal rule, which converges like exp(-2 pi d / step) for a
-// function that is analytic within d of the real line. The density allows steps of 0.75 sd; a family that is
-// analytic within pi, as those with branch points at +- i pi, steps of 0.6 in s. Both leave less than 1e-14.
-// The range reaches sd beyond the usual one, for functions that grow like e^s.
+// Expectations under N(m, sd^2) by the trapezoidal rule on x = (s - m) / sd,
+//
+//     E f(s) = sum_k h phi(k h) f(m + sd k h),
+//
+// whose error for a function analytic within d of the real line is about 2 exp(-2 pi d / h). Two things limit
+// the step h. The density alone has the error 2 exp(-2 pi^2 / h^2), 1.2e-15 for h = 0.75. A family that is
+// analytic within pi in s, such as those with branch points at +- i pi, has 2 exp(-2 pi^2 / (sd h)), 1e-14
+// for sd h = 0.6. The range is 8.5 plus sd, as e^s phi(x) has its peak at x = sd, not at 0.
 struct Rule {
   std::vector<double> nodes, weights;  // in units of sd
 };
 
 Rule rule_for(double sd, double analytic_within) {
   constexpr double kDensityStep = 0.75, kFamilyStep = 0.6, kRange = 8.5;
-  constexpr double kMostShift = 40;  // exp(40^2 / 2) is beyond a double
-  constexpr Index kMost = 2000;      // on either side; reached for sd > 32, where steps grow instead
+  constexpr double kMostShift = 40;  // E e^s has the factor exp(sd^2 / 2), beyond a double for sd = 40
+  constexpr Index kMost = 2000;      // nodes on either side; from sd = 32 on the steps grow instead
   const double range = kRange + std::min(sd, kMostShift);
   const double family_step = kFamilyStep * (analytic_within / std::numbers::pi);
   const double step = std::min(kDensityStep, family_step / sd);
+  // Nodes k = -side .. side, symmetric about the mean; the step is adjusted so that the last lies on the
+  // edge.
   const Index side = std::min(kMost, static_cast<Index>(std::ceil(range / step)));
   const double width = range / static_cast<double>(side);
   Rule rule;
@@ -57,9 +66,11 @@ class Average {
       : family_(family), analytic_within_(describe(family.family).analytic_within) {}
 
   std::pair<double, double> under(double mean, double sd, double response) {
-    // A rule serves all smaller sds within a factor of two.
+    // A rule made for sd serves all smaller ones, as its step in s only shrinks. Rounding sd up to a power of
+    // two lets neighbouring rows share one rule, at less than four times the nodes.
     const double rounded = sd <= 0.25 ? 0.25 : std::exp2(std::ceil(std::log2(sd)));
     if (rounded != made_for_) rule_ = rule_for(made_for_ = rounded, analytic_within_);
+    // All nodes of the row in one call of the kernel.
     const std::size_t size = rule_.nodes.size();
     s_.resize(size);
     slopes_.resize(size);
@@ -87,7 +98,8 @@ double product(const double* a, const double* b, Index size) {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// The sum of u u' over all rows, u = C'z.
+// The sum of u u' over all rows, u = C'z; the lower triangle is summed and then mirrored. Multiplicities do
+// not matter here: only the directions that occur do.
 Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const Executor& executor) {
   const Index dim = regression.num_columns();
   const ExtendedVector sum =
@@ -110,11 +122,13 @@ Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const 
   return lower.selfadjointView<Eigen::Lower>();
 }
 
-// The columns of C; where the rows span fewer dimensions than there are parameters, turned so that u has only
-// as many components as that. Inner products do not notice, and the vectors are shorter by much.
+// The columns of C. Where the rows span fewer dimensions than there are parameters, the columns of C Q
+// instead, Q an orthonormal basis of the span of all u_n: then Q'u_n has as many components as the rank r,
+// inner products stay the same, and a vector has r + r(r+1)/2 components instead of D + D(D+1)/2.
 Points frame_for(const LinearModel& regression, const Normal& pihat, const Executor& executor) {
-  constexpr double kNothing = 1e-13;  // a share of the largest spread that rounding alone may make
+  constexpr double kNothing = 1e-13;  // relative to the largest eigenvalue, what rounding alone may leave
   const Points all = *draw_features(pihat, 1, true, 0, "").frame;
+  // Eigenvectors of sum u u', eigenvalues ascending: those of the last `spanned` are the basis Q.
   const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, executor));
   const double least = kNothing * axes.eigenvalues().maxCoeff();
   const Index dim = pihat.dim();
@@ -147,6 +161,7 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
+  // a_n and b_n are written by the block of row n alone.
   for_each_block(executor, num_rows(), [this](Index first, Index count) {
     for (Index begin = 0; begin < count; begin += kTile)
       find_coefficients(first + begin, std::min(kTile, count - begin));
@@ -157,10 +172,12 @@ Index CurvatureProjection::dim() const {
   return curvature_dim(frame_.count()) + options_.remainder_dim;
 }
 
+// a_n and b_n of a tile of rows: l' and l'' at E s (Taylor), or their averages over s (Hermite).
 void CurvatureProjection::find_coefficients(Index first, Index count) {
   const Index dim = regression_->num_columns();
   const Scratch z(kTile * dim), u(kTile * frame_.stride());
   regression_->design(first, count, z.data());
+  // mean: E s_n = z_n.thetahat, for the rows of the tile.
   std::array<double, kTile> mean, y;
   for (Index i = 0; i < count; ++i) {
     mean[at(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
@@ -176,6 +193,7 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   for (Index i = 0; i < count; ++i) {
     const auto k = at(i);
     const double* un = u.data() + i * frame_.stride();
+    // The sd of s_n is |u_n|, in the turned frame as well.
     const double sd = std::sqrt(product(un, un, frame_.count()));
     const auto n = at(first + i);
     std::tie(slope_[n], curvature_[n]) = average.under(mean[k], sd, y[k]);
@@ -192,6 +210,8 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
     kernels::predict_many(z.data(), some, dim, frame_.component(0), frame_.stride(), u.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
+      // (a u, b svec(u u')), svec row by row: u_d^2, then sqrt 2 u_d u_e for e > d. That makes
+      // <svec(u u'), svec(v v')> = sum_d u_d^2 v_d^2 + 2 sum_{d<e} u_d u_e v_d v_e = <u,v>^2.
       const double times = regression_->multiplicity(n);
       const double a = times * slope_at(n), b = times * curvature_at(n);
       const double* un = u.data() + i * frame_.stride();
@@ -209,7 +229,8 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
   }
 }
 
-// sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}; components of u that no row has are 0.
+// sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}, with R features. d_j is uniform on 1..D also where the
+// frame has only r < D columns: u then has D - r further components, all 0, so the estimate stays unbiased.
 void CurvatureProjection::read_remainder(Index first, Index count, const double* z, const double* u,
                                          double* out) const {
   const Index dim = regression_->num_columns(), num = options_.remainder_dim;

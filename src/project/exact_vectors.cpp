@@ -1,3 +1,8 @@
+// L_n(theta) = -|y_n - theta|^2 / 2 up to a constant, so grad L_n = y_n - theta, and with pihat = N(m, V)
+//
+//     E <y_n - theta, y_m - theta> = <y_n - m, y_m - m> + tr V:
+//
+// one component more than the observations have, sqrt(tr V) in every vector, makes the inner products exact.
 #include "giga/project/exact_vectors.hpp"
 
 #include <cmath>
@@ -6,7 +11,6 @@
 namespace giga {
 
 std::vector<double> exact_vectors(const GaussianMean& model, const Normal& pihat) {
-  // E <y_n - theta, y_m - theta> = <y_n - E theta, y_m - E theta> + tr Cov theta
   const Index dim = model.num_parameters();
   if (pihat.dim() != dim) throw std::invalid_argument("pihat has another dimension than the observations");
   double trace = 0;

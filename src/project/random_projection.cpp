@@ -1,3 +1,7 @@
+// Drawing the features (theta_j, d_j), and reading rows through a Likelihood. Notation as in the header.
+//
+// Feature j comes from stream(seed, purpose, j) alone, so a larger J keeps the features of a smaller one.
+// They are kept in order of d_j: a likelihood then works on runs of features with one coordinate.
 #include "giga/project/random_projection.hpp"
 
 #include <algorithm>
@@ -14,15 +18,19 @@ namespace giga {
 DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitened, std::uint64_t seed,
                                   std::string_view purpose) {
   const Index dim = pihat.dim();
+  // Fisher and whitened: E over (theta_j, d_j) of D g_{d_j} h_{d_j} is E <g, h>, for whichever coordinates g
+  // and h are given in; hence the scale sqrt(D/J).
   std::vector<std::vector<double>> thetas(at(count));
   std::vector<std::pair<Index, Index>> order;  // coordinate, feature
   for (Index j = 0; j < count; ++j) {
+    // theta_j first, then d_j: the order is part of what a seed means.
     Stream random = stream(seed, purpose, j);
     std::vector<double>& theta = thetas[at(j)];
     theta.resize(at(dim));
     pihat.draw(random, theta.data());
     order.emplace_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(dim))), j);
   }
+  // By coordinate, then by feature: the order does not depend on the sort.
   std::sort(order.begin(), order.end());
   DirectionalFeatures features{
       Points(dim, count), {}, {}, std::sqrt(static_cast<double>(dim) / static_cast<double>(count))};
@@ -31,6 +39,7 @@ DirectionalFeatures draw_features(const Normal& pihat, Index count, bool whitene
     features.points.set(j, thetas[at(drawn)]);
     features.coordinate.push_back(coordinate);
   }
+  // Column k of C (row-major, so its elements lie D apart).
   if (whitened) {
     features.frame.emplace(dim, dim);
     std::vector<double> theta(at(dim));
@@ -62,9 +71,12 @@ void RandomProjection::read(Index first, Index count, double* out) const {
   likelihood_->log_likelihoods(first, count, features_.points, out);
   const bool centred = options_.norm == Norm::L2Centred;
   const auto features = static_cast<double>(options_.dim);
+  // L2: v_n.v_m is the mean of L_n L_m over the draws. Centred: their sample covariance, whose divisor is J
+  // - 1.
   const double scale = std::sqrt(1 / (centred ? features - 1 : features));
   for (Index i = 0; i < count; ++i, out += options_.dim) {
     const double mean = centred ? std::accumulate(out, out + options_.dim, 0.0) / features : 0.0;
+    // A row that stands for several equal ones has their sum as its vector.
     const double times = scale * likelihood_->multiplicity(first + i);
     for (Index j = 0; j < options_.dim; ++j) out[j] = (out[j] - mean) * times;
   }

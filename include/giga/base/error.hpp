@@ -31,7 +31,7 @@ class IoError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An option asks for something that cannot be. The message names the option as `field`, which a front end
+/// An option asks for something impossible. The message names the option as `field`, which a front end
 /// spells in its own way.
 class OptionError : public std::invalid_argument {
  public:

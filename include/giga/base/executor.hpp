@@ -1,8 +1,8 @@
 // Who does the work, and the one way in which rows are summed.
 //
 // Rows are taken in blocks of kBlockRows. Whatever is learnt from all rows (a sum, the best row, a digest) is
-// a fold: each block fills a part of its own, and the parts are joined to the total in block order. What is
-// computed therefore never depends on who fills which block: only how soon it is done. Threads is one
+// a fold: each block fills a part of its own, and the parts are joined to the total in block order. Who
+// fills which block therefore never changes the result, only how soon it is there. Threads is one
 // executor (threads.hpp); any other gives the same bits as long as its fold() joins the parts in block order.
 #pragma once
 
@@ -25,15 +25,15 @@ inline constexpr Index kBlockRows = 4096;
   return (num_rows + block_rows - 1) / block_rows;
 }
 
-/// A fold over blocks with its types forgotten, so that an executor may send parts and totals elsewhere:
+/// A fold over blocks with its types erased, so that an executor may send parts and totals elsewhere:
 /// both are plain bytes. fold_blocks() below makes these.
 struct BlockFold {
   Index num_blocks = 0;
-  Index num_pieces = 1;        ///< Shares of the work of one block, which fill() is called for separately.
-  std::size_t part_bytes = 0;  ///< Of one block; zero bytes when fill() gets them.
+  Index num_pieces = 1;        ///< Shares of the work of one block; fill() is called for each of them.
+  std::size_t part_bytes = 0;  ///< Of one block; fill() gets them set to zero.
   std::size_t total_bytes = 0;
   Index at_once = 0;       ///< Most parts held at a time, >= 1.
-  bool backwards = false;  ///< A hint: blocks had better be filled from the last to the first.
+  bool backwards = false;  ///< A hint: fill blocks from the last to the first.
   /// Any thread, any order; the pieces of a block write to different places of its part.
   std::function<void(Index block, Index piece, std::byte* part)> fill;
   /// One block after the other, in block order.
@@ -58,7 +58,7 @@ class Executor {
   /// Calls body(i) once for every i in [0, count), in any order and on any thread, and returns when all are
   /// done. If calls throw, the exception of the lowest i is thrown here after the loop has ended. Loops asked
   /// for by several threads at once run one after the other; a body must not start a loop on its own
-  /// executor. Throws Stopped where the executor was told to stop; a body that throws Stopped ends the loop
+  /// executor. Throws Stopped if the executor was told to stop; a body that throws Stopped ends the loop
   /// early.
   virtual void for_each(Index count, const std::function<void(Index)>& body) const = 0;
 
@@ -66,7 +66,7 @@ class Executor {
   virtual void fold(const BlockFold& work, std::byte* total) const = 0;
 };
 
-/// What fold_blocks() may be told besides.
+/// Further options of fold_blocks().
 struct FoldOptions {
   Index num_pieces = 1;
   Index at_once = 0;  ///< Most blocks between two calls of `progress`; 0: as many as fit in 64 MB.

@@ -15,7 +15,7 @@ enum class Scalar { Bool, Int8, UInt8, Int16, UInt16, Int32, UInt32, Int64, UInt
 struct MatrixView {
   const std::byte* data = nullptr;  ///< element (0, 0)
   Scalar scalar = Scalar::Float64;
-  bool swap_bytes = false;  ///< the elements are in the other byte order than this machine's
+  bool swap_bytes = false;  ///< the byte order of the elements is not that of this machine
   Index rows = 0;
   Index cols = 0;
   Index row_stride = 0;  ///< bytes from (i, j) to (i + 1, j)

@@ -6,8 +6,8 @@
 //   }
 //
 //   name(Expansion::Taylor)        "taylor"
-//   named<Expansion>("hermite")    Expansion::Hermite; nothing for a name that is not there
-//   names_of<Expansion>()          {"taylor", "hermite"}, in the order of the table, as are
+//   named<Expansion>("hermite")    Expansion::Hermite; nothing for an unknown name
+//   names_of<Expansion>()          {"taylor", "hermite"}, in the order of the table; likewise
 //   values_of<Expansion>()         {Expansion::Taylor, Expansion::Hermite}
 //   words(value)                   what the table says about a value, where it says anything
 //
@@ -43,8 +43,8 @@ concept NamedEnum = requires(Enum value) {
 
 namespace names_detail {
 
-// Whether a number is that of an enumerator: compilers spell it as a name and any other value as a cast,
-// "(giga::Method)7".
+// Whether a number belongs to an enumerator: in __PRETTY_FUNCTION__ compilers spell it as a name, and any
+// other value as a cast, "(giga::Method)7".
 template <auto kValue>
 constexpr bool is_enumerator() {
   const std::string_view text = __PRETTY_FUNCTION__;
@@ -100,7 +100,7 @@ constexpr const NamedValue<Enum>& line_of(Enum value) {
 
 }  // namespace names_detail
 
-/// How many enumerators there are, the first of which is 0 and each one more than the one before.
+/// How many enumerators there are; they must be 0, 1, 2, ... without gaps.
 template <typename Enum>
 [[nodiscard]] constexpr std::size_t num_enumerators() {
   return names_detail::enumerators_from<Enum>();

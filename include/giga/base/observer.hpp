@@ -2,9 +2,9 @@
 //
 // Every stage that may take long has an observer as its last argument and calls it now and then. The rule:
 // an observer that answers Stop, or an executor that was told to stop (Threads::StopRequest), ends the
-// stage. What is of use in part is returned and marked as stopped: a build (Termination::Stopped), chains
-// (Chain::stopped), a fit (FitResult::stopped). Any other stage throws giga::Stopped. An exception thrown by
-// an observer ends the stage as well, and passes through it.
+// stage. A partial result that is of use is returned and marked as stopped: a build (Termination::Stopped),
+// chains (Chain::stopped), a fit (FitResult::stopped). Any other stage throws giga::Stopped. An exception
+// thrown by an observer ends the stage as well, and passes through it.
 //
 //   build(table, method, greedy, sampling, [](const StageProgress& at) {
 //     std::printf("%td of %td points\n", at.done, at.total);
@@ -62,9 +62,9 @@ struct StageProgress {
 
   Index dim = 0;                                    ///< Prepare and Construct: J of the projection; else 0
   const StepRecord* step = nullptr;                 ///< Construct: the step just made
-  Index chain = 0;                                  ///< Sample: whose transition it was,
+  Index chain = 0;                                  ///< Sample: the chain whose transition it was,
   bool warmup = false;                              ///< whether it belongs to the warm-up,
-  bool divergent = false;                           ///< and whether its energy went astray
+  bool divergent = false;                           ///< and whether it diverged
   CertificatePart part = CertificatePart::Laplace;  ///< Certify
 };
 
@@ -77,12 +77,12 @@ using Observer = std::function<Answer(const StageProgress&)>;
   return observer && observer(progress) == Answer::Stop;
 }
 
-/// For stages without a result in part: throws Stopped where the observer asks to stop.
+/// For stages without a partial result: throws Stopped if the observer asks to stop.
 inline void tell(const Observer& observer, const StageProgress& progress) {
   if (asks_to_stop(observer, progress)) throw Stopped();
 }
 
-/// An observer for a stage within another: it may stop it, and whoever watches sees `progress` throughout.
+/// An observer for a stage within another: it is shown `progress` throughout, and may stop the inner stage.
 [[nodiscard]] inline Observer seen_as(const StageProgress& progress, const Observer& observer) {
   if (!observer) return {};
   return [progress, observer](const StageProgress&) { return observer(progress); };

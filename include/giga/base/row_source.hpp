@@ -23,7 +23,7 @@ class RowSource {
   /// The rows themselves, where they lie in memory as row-major doubles; else null.
   [[nodiscard]] virtual const double* contiguous() const { return nullptr; }
 
-  /// A hint that the last pass over all rows is through with these: few will be asked for again.
+  /// A hint that the last pass over all rows is done with these: few will be asked for again.
   virtual void passed(Index first, Index count) const;
 
   /// How the user would find component j of row n: "row 17, column 3".

@@ -1,4 +1,4 @@
-// How long something took.
+// How long something took, by a clock that never runs backwards.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@ class Stopwatch {
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(Clock::now() - start_).count();
   }
-  /// The same, and begins anew.
+  /// The same, and starts again from 0.
   double restart() {
     const Clock::time_point now = Clock::now();
     const double passed = std::chrono::duration<double>(now - start_).count();

@@ -10,7 +10,7 @@ enum class Termination {
   ToleranceMet,  ///< relative error <= tolerance.
   NumericLimit,  ///< relative error <= 1e-14, or the next step no longer lowers an error near rounding.
   NoProgress,    ///< No row lowers the error any further, and it is not near rounding.
-  ZeroTarget,    ///< |L| <= 8 eps sigma: the vectors sum to zero but for rounding. The coreset is empty.
+  ZeroTarget,    ///< |L| <= 8 eps sigma: the vectors sum to zero up to rounding. The coreset is empty.
   Stopped,       ///< The observer or the executor asked to stop.
 };
 

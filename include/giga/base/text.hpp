@@ -1,4 +1,4 @@
-// Numbers and foreign text in messages and files. Nothing here looks at the locale.
+// Numbers and foreign text in messages and files. Nothing here depends on the locale.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ namespace giga {
 /// signed zero.
 [[nodiscard]] std::optional<double> parse_double(std::string_view text);
 
-/// Text as a field of a CSV file: in quotes where it must be.
+/// Text as a field of a CSV file, in quotes if it needs them.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
 /// Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers are left alone.

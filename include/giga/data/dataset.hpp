@@ -22,10 +22,10 @@ struct Column {
 };
 
 /// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable,
-/// not copyable: it may hold most of the memory there is.
+/// not copyable: it may take most of the memory.
 class Dataset {
  public:
-  /// How to get the text of columns that nothing was read from; made by the readers.
+  /// How to find the text of unused columns again; made by the readers.
   class Origin;
   struct Parts;
 
@@ -60,7 +60,7 @@ class Dataset {
   /// without a full stop.
   [[nodiscard]] const std::vector<std::string>& notes() const;
 
-  /// The cells of the given rows, one vector of columns().size() texts a row. Numbers that were read are in
+  /// The cells of the given rows, one vector of columns().size() texts per row. Numbers that were read are in
   /// the shortest form that reads back the same bits; unused columns are the text of the input (empty if the
   /// input was a stream, which cannot be read again).
   [[nodiscard]] std::vector<std::vector<std::string>> cells(std::span<const Index> rows) const;

@@ -1,8 +1,8 @@
 // NumPy's .npy files: a matrix read in place, and one written row by row.
 // Format: numpy.lib.format, versions 1.0, 2.0 and 3.0.
 //
-// A header is only believed as far as the bytes present bear it out. Every refusal is a DataError that begins
-// with the name of the file and says what to do.
+// A header is believed only as far as the bytes present agree with it. Every refusal is a DataError that
+// begins with the name of the file and says what to do.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ class NpyWriter {
   /// Throws std::invalid_argument unless rows >= 0, cols >= 0 and the bytes can be counted.
   NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force);
 
-  /// Any number of values, row after row. Throws std::invalid_argument beyond rows * cols in all.
+  /// Any number of values, row after row. Throws std::invalid_argument if they exceed rows * cols in total.
   void append(std::span<const double> values);
 
   /// Throws std::invalid_argument unless exactly rows * cols values were appended.

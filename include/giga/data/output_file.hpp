@@ -15,7 +15,7 @@ namespace giga {
 /// umask. A symbolic link to a file is followed.
 ///
 /// An existing pipe, terminal or character device (/dev/stdout, /dev/null) is written to directly: there is
-/// nothing to replace, so `force` is not asked for.
+/// nothing to replace, so `force` is not needed.
 class OutputFile {
  public:
   /// Whether the target would be written to directly.
@@ -31,12 +31,12 @@ class OutputFile {
   /// Throws IoError, naming the target, when the system will not take the bytes. Buffered.
   void write(std::string_view bytes);
 
-  /// Brings all that was written to the disk, beside the target still: what is left for commit() to do hardly
+  /// Brings all that was written to the disk, still beside the target. What is left for commit() hardly ever
   /// fails, so that several files can appear together. Throws IoError as write() does. After it only commit()
   /// may be called.
   void finish();
 
-  /// Throws IoError as write() does; CannotCreate if the target has come into being meanwhile and `force`
+  /// Throws IoError as write() does; CannotCreate if the target has appeared meanwhile and `force`
   /// is false. After it neither write() nor commit() may be called (std::logic_error).
   void commit();
 

@@ -1,4 +1,4 @@
-// From a file to a Dataset. The format is told by the extension: .csv, .tsv or .txt, with or without .gz;
+// From a file to a Dataset. The format is chosen by the extension: .csv, .tsv or .txt, with or without .gz;
 // .npy, .npz, .svm or .libsvm; "-" is CSV on standard input.
 #pragma once
 
@@ -23,13 +23,13 @@ constexpr auto name_table(Missing) {
 struct ReadOptions {
   std::optional<std::string> response = {};               ///< Default: the column `y`, else the last one.
   std::optional<std::vector<std::string>> features = {};  ///< Default: all but the response and the weights.
-  std::vector<std::string> unused = {};     ///< Columns that are no features by default; they need not exist.
+  std::vector<std::string> unused = {};  ///< Columns that are not features by default; they need not exist.
   std::optional<std::string> weights = {};  ///< The column of observation weights; default: none.
-  Missing missing = Missing::Refuse;        ///< What rows with NaN, NA or empty cells get.
+  Missing missing = Missing::Refuse;        ///< What to do with rows that have NaN, NA or empty cells.
   /// CSV only; in a .tsv file the comma means a tab. Not a quote, a line end or part of a number
   /// (std::invalid_argument).
   char delimiter = ',';
-  bool header = true;  ///< CSV only: whether the first line has names. Otherwise x1, x2, ... and y, the last.
+  bool header = true;  ///< CSV only: whether the first line has names; if not, columns are x1, x2, ..., y.
 };
 
 /// The options name a column that is not there (the message lists those that are) or give one column two

@@ -29,7 +29,7 @@ class BothScales {
 
   /// First the original scale: the columns, then "(intercept)" or "(offset)", then the extra parameters. If
   /// there are two scales, the parameters as they were sampled follow, each with "std_" before its name.
-  /// Columns keep their names; what is made up and would repeat one gets a "_" behind it.
+  /// Columns keep their names; a made-up name that would repeat one gets a "_" appended.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// How many of them are on the original scale.
   [[nodiscard]] Index num_original() const { return num_original_; }

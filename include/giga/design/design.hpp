@@ -2,8 +2,8 @@
 //
 //   z_n = ((r_n - mean) / scale, 1),   r_n the raw columns of all terms, 1 the intercept if there is one.
 //
-// A design knows no rows; it is told where their features begin. It is made from all the data once and
-// travels with a coreset: made from the coreset's rows it would be another.
+// A design knows no rows; it is told where their features begin. It is made once, from all the data,
+// and travels with a coreset: made from the rows of the coreset it would be a different one.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ namespace giga {
 
 struct DesignOptions {
   bool intercept = true;     ///< The last column, 1 in every row.
-  bool standardised = true;  ///< Whether `scale` is one that was taken from the data.
+  bool standardised = true;  ///< Whether `scale` was taken from the data.
   double prior_scale = 1;    ///< theta ~ N(0, prior_scale^2) for every column, the intercept among them; > 0
 };
 
@@ -28,7 +28,7 @@ class Design {
  public:
   using Terms = std::vector<std::shared_ptr<const Term>>;
 
-  /// `scale` has an entry for each raw column. Throws std::invalid_argument if it has not, or if there is no
+  /// `scale` has an entry for each raw column. Throws std::invalid_argument otherwise, or if there is no
   /// column at all.
   Design(Terms terms, Standardisation scale, const DesignOptions& options);
 

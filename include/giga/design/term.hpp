@@ -1,8 +1,8 @@
 // From the columns of a table to the columns that a model sees.
 //
-// A term makes one or more raw columns out of the features of a row: a number as it is, and in time the
-// levels of a category, a spline, a product. A Design (design.hpp) is a list of terms; it standardises every
-// raw column r to
+// A term makes one or more raw columns out of the features of a row: a number as it is; the
+// levels of a category, a spline or a product would be others. A Design (design.hpp) is a list of terms; it
+// standardises every raw column r to
 //
 //   z = (r - mean) / scale,
 //

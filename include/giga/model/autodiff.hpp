@@ -17,10 +17,9 @@
 // not; comparisons and branches are allowed. A trap: std::exp of a T does not compile, exp after the `using`
 // above does.
 //
-// These kinds of number rather than Eigen's AutoDiffScalar, which carries D derivatives through every
-// operation, and D^2 for a Hessian: a row depends on theta through a few linear predictors, and Traced makes
-// use of that. Times a row for Weibull survival times with D parameters, in units of those by hand
-// (benchmarks/autodiff_bench):
+// Eigen's AutoDiffScalar carries D derivatives through every operation, and D^2 for a Hessian. A row depends
+// on theta through a few linear predictors, and Traced makes use of that. Times per row for Weibull survival
+// times with D parameters, in units of derivatives written by hand (benchmarks/autodiff_bench):
 //
 //                                            gradient               Hessian        slope along one direction
 //                                       D = 5   20   60       D = 5   20   60          D = 5   20   60
@@ -43,8 +42,8 @@
 
 namespace giga {
 
-/// A model whose log-likelihood of a row is a template of the kind of number. What is said of throwing and of
-/// optional members at RowModel holds here as well.
+/// A model whose log-likelihood of a row is a template of the kind of number. What RowModel says about
+/// throwing and optional members holds here as well.
 template <typename Model>
 concept DifferentiableRowModel = requires(const Model& model, Index n, const double* theta,
                                           const autodiff::Dual* dual, const autodiff::Traced* traced) {
@@ -102,7 +101,7 @@ void find_directional_derivatives(const Model& model, std::span<const Index> row
 
 }  // namespace autodiff
 
-/// A model that has none by hand. One that is a RowModel as well keeps its own.
+/// A model without derivatives by hand. One that is a RowModel as well keeps its own.
 template <typename Model>
 concept NeedsDerivatives = DifferentiableRowModel<Model> && !RowModel<Model>;
 

@@ -34,7 +34,7 @@ enum class Family {
   GaussianIdentity,  ///< y is real;        mean s, standard deviation noise_scale
 };
 
-/// A family with what it needs besides y and s, all known: its settings.
+/// A family with its settings: what it needs besides y and s, all of it known.
 struct FamilyParameters {
   Family family = Family::BernoulliLogit;
   /// Standard deviation of the noise, > 0. Gaussian only.
@@ -49,7 +49,7 @@ struct FamilySetting {
   double FamilyParameters::*value;
 };
 
-/// A parameter that is not a coefficient: learnt like those, and after them in theta.
+/// A parameter that is not a coefficient: learnt as they are, and placed after them in theta.
 struct ExtraParameter {
   std::string_view name;
   double start = 0;  ///< Where an optimiser should begin.
@@ -61,13 +61,13 @@ struct Response {
   std::vector<std::string> notes;  ///< How labels were mapped, and what is odd about them.
 };
 
-/// How responses are made up.
+/// How responses are simulated.
 struct FamilySimulation {
   std::string_view name;      ///< "logistic"
   std::string_view model;     ///< "logistic regression"
-  Index num_features = 2;     ///< Of the paper's synthetic set, or one like it,
-  double coefficient = 3;     ///< and the coefficient of each; the intercept is 0.
-  bool is_usual_link = true;  ///< Of the families of this name it is the one that is simulated unasked.
+  Index num_features = 2;     ///< Features of the paper's synthetic set, or of one like it,
+  double coefficient = 3;     ///< the coefficient of each; the intercept is 0.
+  bool is_usual_link = true;  ///< Of the families of this name, the one simulated by default.
   /// A response to the predictor s.
   double (*respond)(const FamilyParameters& family, double s, Stream& random) = nullptr;
 };
@@ -95,7 +95,7 @@ struct FamilyDescription {
                         std::span<double> out) = nullptr;
   /// s at which the mean of y is `mean`: where an intercept begins.
   double (*predictor_of_mean)(double mean) = nullptr;
-  /// l' is analytic in s within this distance of the real line, which decides the steps of averages over s.
+  /// l' is analytic in s within this distance of the real line, which bounds the steps of averages over s.
   double analytic_within = std::numbers::pi;
 
   FamilySimulation simulation;

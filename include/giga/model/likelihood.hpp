@@ -19,10 +19,10 @@
 //   };
 //   const auto model = likelihood_of(Exponential{times});
 //
-// With autodiff.hpp the first of them is enough, and the derivatives are made.
+// With autodiff.hpp log_likelihood is enough, and the derivatives are made.
 //
-// "Row" means a distinct row throughout: one that was met several times, or that has an observation weight,
-// counts `multiplicity` times.
+// "Row" means a distinct row throughout: one that occurs several times, or has an observation weight, counts
+// `multiplicity` times.
 #pragma once
 
 #include <concepts>
@@ -70,8 +70,8 @@ class Points {
   std::vector<double> values_;
 };
 
-/// Derivatives along chosen directions: derivative j of a row is scale * <c_k, grad L_n(theta_j)> with k =
-/// coordinate[j].
+/// Derivatives along chosen directions. Derivative j of row n is
+///     scale * <c_k, grad L_n(theta_j)>,  k = coordinate[j].
 struct DirectionalFeatures {
   Points points;                  ///< theta_j
   std::vector<Index> coordinate;  ///< of each point, 0 .. D-1, ascending
@@ -120,14 +120,15 @@ class Likelihood {
   /// What parameter d is called.
   [[nodiscard]] virtual std::string parameter_name(Index d) const;
 
-  /// The linear predictor that all parameters enter by, where there is one; else null.
+  /// The linear predictor through which coefficients enter, if there is one; else null.
   [[nodiscard]] virtual const LinearModel* linear_model() const { return nullptr; }
 };
 
 /// A model given row by row. `out` of gradient has D entries, of hessian D x D; all are to be written. A row
 /// that throws a std::exception at some theta has log-likelihood -infinity there, and derivatives NaN.
-/// Two more members are used if there are such: `std::vector<double> start() const` and `std::string
-/// parameter_name(Index d) const`, as in Likelihood.
+/// Two more members are used if the model has them, as in Likelihood:
+///     std::vector<double> start() const
+///     std::string parameter_name(Index d) const
 template <typename Model>
 concept RowModel = requires(const Model& model, Index n, const double* theta, double* out) {
   { model.num_rows() } -> std::convertible_to<Index>;
@@ -137,7 +138,7 @@ concept RowModel = requires(const Model& model, Index n, const double* theta, do
   model.hessian(n, theta, out);
 };
 
-/// The functions of a model given row by row, with the type forgotten: gradient and hessian, or
+/// The functions of a model given row by row, with its type erased: gradient and hessian, or
 /// add_derivatives and directional_derivatives in their place.
 struct RowFunctions {
   Index num_rows = 0;
@@ -147,7 +148,7 @@ struct RowFunctions {
   std::function<void(Index, const double*, double*)> hessian = {};
 
   /// sum += times[i] (L_n, its gradient, its Hessian) at theta for n = rows[i], one row after the other.
-  /// `sum` has room for what `order` asks for. Of the Hessian, what is below the diagonal is not looked at.
+  /// `sum` has room for what `order` asks for. Of the Hessian, the part below the diagonal is not read.
   std::function<void(std::span<const Index> rows, std::span<const double> times, const double* theta,
                      Order order, Derivatives& sum)>
       add_derivatives = {};
@@ -159,7 +160,7 @@ struct RowFunctions {
   std::function<std::string(Index)> parameter_name = {};  ///< none: that of Likelihood
 };
 
-/// Takes over what a model may or may not have.
+/// Takes over the optional members of a model.
 template <typename Model>
 void take_optional_members(RowFunctions& functions, const std::shared_ptr<const Model>& model) {
   if constexpr (requires {

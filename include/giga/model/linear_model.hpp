@@ -1,9 +1,9 @@
-// What is known of a likelihood whose rows depend on their coefficients through a linear predictor alone:
+// What is known about a likelihood whose rows depend on the coefficients through a linear predictor alone:
 //
 //   L_n(theta) = l_n(s_n),   s_n = <z_n, theta_1..P>,   P = num_columns().
 //
 // It is an optional capability (Likelihood::linear_model): curvature vectors and the packed posterior use it
-// where it is there, and nothing else needs it.
+// where it exists, and nothing else needs it.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ class LinearModel {
   /// The rows z_n, n = first .. first + count - 1, row-major.
   virtual void design(Index first, Index count, double* z) const = 0;
 
-  /// Of labels: whether theta puts every row on the side of its label, so that the data are separable.
+  /// For labels: whether theta puts every row on the side of its label, so that the data are separable.
   [[nodiscard]] virtual bool separates(std::span<const double> theta, const Executor& executor) const = 0;
 };
 

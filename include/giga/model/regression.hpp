@@ -25,7 +25,8 @@ class Regression final : public Likelihood, public LinearModel {
   Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
              std::span<const double> response, const FamilyParameters& family);
 
-  /// Rows z given as they are, row-major, intercept and all. `multiplicity` is empty or has one entry a row.
+  /// Rows z given as they are, row-major, intercept and all. `multiplicity` is empty or has one entry per
+  /// row.
   Regression(std::vector<double> design, std::vector<double> response, std::vector<double> multiplicity,
              const FamilyParameters& family);
 

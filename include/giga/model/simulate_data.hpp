@@ -1,4 +1,4 @@
-// Made-up regression data for trials and benchmarks: x ~ N(0, I), y from the likelihood of a family at a
+// Simulated regression data for trials and benchmarks: x ~ N(0, I), y from the likelihood of a family at a
 // given theta. Row n depends on the seed and n alone.
 #pragma once
 
@@ -19,7 +19,8 @@ struct SimulateDataOptions {
 };
 
 /// The coefficients of the paper's synthetic sets, (3, 3, 0) for bernoulli and (1, 0) for poisson, and what
-/// other families say; shrunk for other numbers of features so that the predictor has the same variance.
+/// the description of any other family says; scaled for other numbers of features so that the predictor has
+/// the same variance.
 [[nodiscard]] std::vector<double> usual_theta(Family family, Index num_features);
 /// The number of features of those sets: 2 and 1.
 [[nodiscard]] Index usual_num_features(Family family);

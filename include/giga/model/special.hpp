@@ -16,8 +16,9 @@ namespace giga {
 [[nodiscard]] double log_softplus(double z);
 /// log(y!) for a whole number y >= 0. Unlike lgamma it writes no global variable.
 [[nodiscard]] double log_factorial(double y);
-/// The first and second derivative of log |Gamma(x)|. Unlike the others they are within 1e-14 of the value,
-/// of digamma's largest term near its zeros. At 0, -1, -2, ... digamma is NaN and trigamma infinite.
+/// The first and second derivative of log |Gamma(x)|. Unlike the others they are within 1e-14 of the value;
+/// near the zeros of digamma, within 1e-14 of its largest term. At 0, -1, -2, ... digamma is NaN and trigamma
+/// infinite.
 [[nodiscard]] double digamma(double x);
 [[nodiscard]] double trigamma(double x);
 

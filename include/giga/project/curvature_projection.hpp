@@ -1,19 +1,19 @@
 // A projection without randomness, for models with a linear predictor s = z.theta.
 //
-// Under pihat, s_n ~ N(z_n.thetahat, |u_n|^2) with u_n = C'z_n, and the whitened gradient of row n is l'(s)
-// u_n. Cut after its linear term,
-//     l'(s) = a_n + b_n (s - E s) + remainder,
-// the gradients have the inner products a_n a_m <u_n,u_m> + b_n b_m <u_n,u_m>^2 under pihat, which are those
-// of the vectors (a_n u_n, b_n svec(u_n u_n')), svec taking each pair d < e once, times sqrt 2. Two
-// expansions:
+// Let C C' be the covariance of pihat and thetahat its mean. Under pihat s_n ~ N(z_n.thetahat, |u_n|^2) with
+// u_n = C'z_n, and the whitened gradient of row n is l'(s) u_n. Cut after its linear term,
 //
-//   Taylor    a_n = l'(E s), b_n = l''(E s). A coreset that meets the sum has the gradient and the Hessian of
-//   all rows
-//             at the mode, so the same Laplace approximation.
-//   Hermite   a_n = E l'(s), b_n = E l''(s): the best linear term in the mean square. The remainder is then
-//   orthogonal
-//             to it, so that a block of random features of the remainder adds what is left of the whitened
-//             Fisher norm, unbiased.
+//     l'(s) = a_n + b_n (s - E s) + remainder,
+//
+// gradients have the inner products a_n a_m <u_n,u_m> + b_n b_m <u_n,u_m>^2 under pihat, since the covariance
+// of s_n and s_m is <u_n,u_m>. The vectors (a_n u_n, b_n svec(u_n u_n')) have the same inner products; svec
+// takes each pair d < e once, times sqrt 2. There are two expansions:
+//
+//     Taylor   a_n = l'(E s), b_n = l''(E s). A coreset whose vectors sum to L has the gradient and the
+//              Hessian of all rows at the mode, hence the same Laplace approximation.
+//     Hermite  a_n = E l'(s), b_n = E l''(s): the best linear term in the mean square (Stein's lemma). The
+//              remainder is then orthogonal to it, so that a block of random features of the remainder adds
+//              the rest of the whitened Fisher norm, without bias.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ constexpr auto name_table(Expansion) {
 struct CurvatureProjectionOptions {
   Expansion expansion = Expansion::Taylor;
   Index remainder_dim = 0;  ///< Random features of the remainder; 0: none. Hermite only.
-  std::uint64_t seed = 1;   ///< For those.
+  std::uint64_t seed = 1;   ///< For the random features.
   std::string_view purpose = "remainder";
 };
 

@@ -1,14 +1,15 @@
-// The paper's projection: log-likelihood functions become vectors in R^J whose inner products are unbiased
-// estimates of those of a norm under pihat.
+// The projection of the paper (section 4.3, after Campbell and Broderick 2017): log-likelihood functions
+// become vectors in R^J whose inner products are unbiased estimates of those of a norm under pihat.
 //
-//   fisher      |L_n|^2 = E |grad L_n(theta)|^2              v_nj = sqrt(D/J) dL_n/dtheta_{d_j} (theta_j)
-//   whitened    |L_n|^2 = E |C' grad L_n(theta)|^2           v_nj = sqrt(D/J) <C_{d_j}, grad L_n(theta_j)>
-//   l2          |L_n|^2 = E L_n(theta)^2                     v_nj = L_n(theta_j) / sqrt(J)
-//   l2_centred  |L_n|^2 = Var L_n(theta)                     v_nj = (L_n(theta_j) - mean over j) / sqrt(J -
-//   1)
+//     norm        |L_n|^2                        v_nj
+//     fisher      E |grad L_n(theta)|^2          sqrt(D/J) dL_n/dtheta_{d_j} (theta_j)
+//     whitened    E |C' grad L_n(theta)|^2       sqrt(D/J) <C_{d_j}, grad L_n(theta_j)>
+//     l2          E L_n(theta)^2                 L_n(theta_j) / sqrt(J)
+//     l2_centred  Var L_n(theta)                 (L_n(theta_j) - mean over j) / sqrt(J - 1)
 //
-// with theta_j ~ pihat, d_j uniform on 1..D, C C' the covariance of pihat and C_d its columns. The whitened
-// norm is the gradient in units of the posterior: it does not depend on how the features are scaled or mixed.
+// with theta_j ~ pihat, d_j uniform on 1..D, C C' the covariance of pihat and C_d the columns of C. The
+// whitened norm is the gradient in units of the posterior: it does not depend on how the features are scaled
+// or mixed.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +38,9 @@ struct RandomProjectionOptions {
   std::string_view purpose = "projection";
 };
 
-/// The vectors of all rows, multiplicity included, computed whenever they are asked for: what is held are the
-/// J draws alone. A feature depends on the seed, the purpose and its number, so a larger J has the
-/// features of a smaller one, up to order and a common factor.
+/// The vectors of all rows, multiplicity included, computed whenever they are asked for; only the J draws are
+/// held. A feature depends on the seed, the purpose and its number, so a larger J has the features of a
+/// smaller one, up to order and a common factor.
 class RandomProjection final : public RowSource {
  public:
   /// Both must outlive this object.

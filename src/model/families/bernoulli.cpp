@@ -1,4 +1,6 @@
-// Labels with a logit link: logistic regression.
+// Labels y = -1 or +1 with a logit link: logistic regression, P(y) = sigma(y s). With t = -y s,
+//
+//     l = -softplus(t),   l' = y sigma(t),   l'' = -sigma(t) sigma(-t).
 #include "model/families/describe.hpp"
 
 #include <algorithm>
@@ -41,6 +43,8 @@ struct BernoulliLogitOps {
   HWY_INLINE RowDerivatives<V> all(D d, V y, V s, V) const {
     const V t = against(d, y, s);
     const Fraction<V> e = exp_fraction(d, hn::Neg(hn::Abs(t)), 0.0);
+    // With e = exp(-|t|) = top / bottom: sigma(|t|) = bottom / (top + bottom), sigma(-|t|) = top / (top +
+    // bottom).
     const V inverse = hn::Div(hn::Set(d, 1.0), hn::Add(e.top, e.bottom));
     const V large = hn::Mul(e.bottom, inverse), small = hn::Mul(e.top, inverse);  // sigma(|s|), sigma(-|s|)
     const V sigma = hn::IfThenElse(hn::Lt(t, hn::Zero(d)), small, large);
@@ -49,7 +53,7 @@ struct BernoulliLogitOps {
   }
 
  private:
-  // -y s.
+  // -y s: the sign of s is flipped unless that of y is set.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V against(D d, V y, V s) const {
     return hn::Xor(s, hn::AndNot(y, hn::SignBit(d)));
@@ -72,6 +76,7 @@ HWY_INLINE FamilyVec logistic_loss(const double* y, const double* const* s, Inde
     bottom = hn::Mul(bottom, e.bottom);
     linear = hn::Add(linear, at_least(d, t, 0.0));
   }
+  // The second part of the pair is 0, or NaN where the product is.
   const FamilyVec product = hn::Div(top, bottom);
   const FamilyVec log = log_of_normal(d, Pair<FamilyVec>{product, hn::Sub(product, product)}).hi;
   return hn::Add(linear, log);
@@ -80,6 +85,7 @@ HWY_INLINE FamilyVec logistic_loss(const double* y, const double* const* s, Inde
 void AddLogisticRows(const double* y, const double* const* s, Index count, Index many, double* out) {
   if (count == 0) return;
   const FamilyTag d;
+  // s has room for whole vectors, out has not: the last few losses go through a buffer.
   const Index rest = many % kFamilyWidth, whole = many - rest;
   for (Index j = 0; j < whole; j += kFamilyWidth)
     hn::StoreU(hn::Sub(hn::LoadU(d, out + j), logistic_loss(y, s, count, j)), d, out + j);
@@ -115,6 +121,7 @@ namespace {
 // The mean of labels -1 and 1 is 2 p - 1.
 double logit_of_mean(double mean) {
   constexpr double kLeast = 1e-3;
+  // Kept within [0.001, 0.999]: with one class only, the logit would be infinite.
   const double p = std::clamp((1 + mean) / 2, kLeast, 1 - kLeast);
   return std::log(p / (1 - p));
 }

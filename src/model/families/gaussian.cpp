@@ -1,4 +1,5 @@
-// Real numbers with normal noise of a known standard deviation: linear regression.
+// Real numbers with normal noise of a known standard deviation: linear regression. y ~ N(s, scale^2); l is
+// quadratic in s, so curvature vectors and the Laplace approximation are exact for it.
 #include "model/families/describe.hpp"
 
 #include "giga/base/random.hpp"
@@ -22,6 +23,7 @@ struct GaussianIdentityOps {
 
   static HWY_INLINE GaussianIdentityOps of(const FamilyParameters& family, const double*) {
     constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
+    // Our Log rather than std::log, whose bits depend on the C library.
     const hn::CappedTag<double, 1> one;
     const double scale = family.noise_scale;
     return {scale, hn::GetLane(Log(one, hn::Set(one, scale))) + kHalfLog2Pi};

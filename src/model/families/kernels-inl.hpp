@@ -1,7 +1,7 @@
 // The loops over rows that all families share, and the table of kernels that they fill.
 //
 // A family is a struct of operations on vectors, compiled once per instruction set (see math-inl.hpp for
-// how), without fused multiply-add, so that its bits are those of every target:
+// how), without fused multiply-add, so that all targets give the same bits:
 //   static Ops of(family, extras)               the operations for settings and extra parameters phi
 //   value(d, y, s, constant)                    l
 //   slope(d, y, s)                              l'
@@ -29,7 +29,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 
-/// What `all` returns.
+/// What `all` returns: l, l' and l''.
 template <class V>
 struct RowDerivatives {
   V value, slope, curvature;
@@ -44,6 +44,7 @@ struct Lanes {
   HWY_ALIGN double lane[kFamilyWidth] = {};
 };
 
+// Copies `size` elements to the front of the lanes, whose rest stays as it was.
 HWY_INLINE const double* pad(const double* from, Index size, Lanes& lanes) {
   std::copy(from, from + size, lanes.lane);
   return lanes.lane;
@@ -53,7 +54,8 @@ HWY_INLINE void unpad(const Lanes& lanes, Index size, double* to) {
   std::copy(lanes.lane, lanes.lane + size, to);
 }
 
-// y and the row constant are one number for all elements or an array.
+// y and the row constant: one number for all elements (one row at many points) or an array (many rows at one
+// point). rest() is the same for the padded end of an array.
 struct SharedResponse {
   double y, constant;
 
@@ -124,7 +126,7 @@ HWY_NOINLINE void vectors_of_both(Ops ops, Response response, const double* s, I
   }
 }
 
-// The same for any count.
+// The same for any count: whole vectors first, then the rest as one padded vector.
 template <class Ops, class Response>
 void each_value(const Ops& ops, const Response& response, const double* s, Index count, double* out) {
   const Index rest = count % kFamilyWidth, whole = count - rest;
@@ -161,6 +163,7 @@ void each_derivative(const Ops& ops, const Response& response, const double* s, 
   if constexpr (kCurvature) unpad(curvature, rest, out.curvature + whole);
 }
 
+// A loop of its own for each choice of outputs, so that none is tested for within it.
 template <class Ops>
 void derivatives_of(const Ops& ops, const double* y, const double* constant, const double* s, Index count,
                     const Outputs& out) {
@@ -245,6 +248,8 @@ void derivatives(const FamilyParameters& family, const double* extras, const dou
   derivatives_of(Ops::of(family, extras), y, constant, s, count, {value, slope, curvature});
 }
 
+// An array of `count` per derivative: first and mixed for e = 0, 1, ..., second for the pairs f <= e. Every
+// vector is padded, not only the last: these are few numbers.
 template <class Ops>
 void extra_derivatives(const FamilyParameters& family, const double* extras, const double* y, const double* s,
                        Index count, double* first, double* mixed, double* second) {

@@ -1,4 +1,8 @@
-// Counts with a softplus link (the paper's) or a log link. The row constant is log y!.
+// Counts y with mean mu(s), mu = log(1 + e^s) (softplus link, the paper's) or e^s (log link):
+//
+//     l = y log mu - mu - log y!,   l' = (y - mu) mu' / mu.
+//
+// The row constant is log y!.
 #include "model/families/describe.hpp"
 
 #include <algorithm>
@@ -32,6 +36,7 @@ struct PoissonSoftplusOps {
   /// With the fast softplus: mu is within 4 ulp, which is a few roundings of the largest term of l.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
+    // log mu = s below -40, where mu underflows in the end.
     const V finite = at_finite(d, s), mu = SoftplusFast(d, finite);
     const V log_mu = hn::IfThenElse(hn::Lt(s, hn::Set(d, -kSoftplusIsLinear)), s,
                                     log_of_normal(d, Pair<V>{mu, hn::Sub(finite, finite)}).hi);
@@ -41,6 +46,8 @@ struct PoissonSoftplusOps {
   /// With the fast softplus.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V slope(D d, V y, V s) const {
+    // q = sigma(s) / mu. With e = exp(-|s|) = top / bottom, sigma(s) is bottom / (top + bottom) for s >= 0
+    // and top / (top + bottom) for s < 0; where mu is tiny, q = 1 - mu / 2 + ...
     const V one = hn::Set(d, 1.0), finite = at_finite(d, s), shrink = hn::Set(d, 0x1p-16);
     const Fraction<V> e = exp_fraction(d, hn::Neg(hn::Abs(finite)), 0.0);
     const V mu = softplus_of(d, finite, e);
@@ -111,6 +118,7 @@ struct PoissonSoftplusOps {
     const V q = hn::IfThenElse(tail, hn::Sub(one, half_e), hn::IfThenElse(negative, hn::Mul(e, i), i));
     if constexpr (!kCurvature) return {q, q, q};
     const V large = hn::Div(one, sum), small = hn::Mul(e, large);  // sigma(|s|), sigma(-|s|)
+    // gap = q - sigma(-s), sigma(-s) being sigma(|s|) for s < 0. By difference where that does not cancel.
     const V difference = hn::Sub(q, hn::IfThenElse(negative, large, small));
     const auto close = hn::And(negative, hn::Le(e, hn::Set(d, 0.5)));
     const V series = hn::Mul(half_e, hn::Sub(one, hn::Mul(hn::Set(d, 7.0 / 6), e)));
@@ -197,7 +205,7 @@ void log_factorials(const FamilyParameters&, std::span<const double> y, std::spa
   log_factorial(y, out);
 }
 
-// log(e^mu - 1).
+// s = log(e^mu - 1) = mu + log(1 - e^-mu), which does not overflow.
 double inverse_softplus(double mean) {
   const double mu = std::max(mean, kLeastMean);
   return mu + std::log(-std::expm1(-mu));

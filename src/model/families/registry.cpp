@@ -1,5 +1,6 @@
-// The families by number and by name. All that is known of one is in its own file; the enumerators of Family
-// say which there are.
+// The families by number and by name. All that is known about one is in its own file; the enumerators of
+// Family say which there are. Adding an enumerator without a file fails to link (describe.hpp), so there is
+// no list to keep here.
 #include <algorithm>
 #include <array>
 #include <stdexcept>
@@ -24,6 +25,7 @@ void add_once(std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
+// Made once, on first use; thread-safe as any local static.
 const FamilyDescription& describe(Family family) {
   static const auto kDescribed = all_described(std::make_index_sequence<kNumFamilies>());
   const auto number = static_cast<std::size_t>(family);
@@ -53,6 +55,7 @@ std::vector<std::string> link_names(std::string_view family) {
   return names;
 }
 
+// Two families may share a setting: the same member of FamilyParameters.
 std::vector<FamilySetting> family_settings() {
   std::vector<FamilySetting> all;
   for (const Family family : all_families()) {

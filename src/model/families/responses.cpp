@@ -1,3 +1,5 @@
+// The response column as labels, counts or real numbers. Every value is checked once, here, so that kernels
+// need not: labels are -1 and +1, counts are whole numbers that a double holds exactly.
 #include "model/families/responses.hpp"
 
 #include <algorithm>
@@ -38,10 +40,12 @@ std::string listed(const std::set<double>& values, std::size_t most) {
 Response labels(const Dataset& data, std::string_view family) {
   constexpr std::size_t kListed = 8;
   const auto y = data.response();
+  // Enough to see that there are more than are listed.
   const std::set<double> found = distinct(y, kListed + 1);
   const auto only = [&](double low, double high) {
     return std::all_of(found.begin(), found.end(), [&](double v) { return v == low || v == high; });
   };
+  // All ones satisfy both; then 1 is success, as in either coding.
   const bool zero_one = only(0, 1), minus_plus = only(-1, 1);
   if (!zero_one && !minus_plus) {
     throw DataError(data.name() + ": column '" + printable(data.response_name()) + "' has the values " +
@@ -63,6 +67,7 @@ Response labels(const Dataset& data, std::string_view family) {
 
 Response counts(const Dataset& data, std::string_view family) {
   const auto y = data.response();
+  // NaN cannot occur: a Dataset has finite values only.
   const auto bad = std::find_if(y.begin(), y.end(), [](double value) {
     return value < 0 || value != std::floor(value) || value > kLargestCount;
   });

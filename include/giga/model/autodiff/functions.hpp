@@ -1,7 +1,13 @@
 // Arithmetic and functions of the numbers of numbers.hpp: used as those of double, with the same values.
 //
-// Comparisons look at values alone. Where a function has a corner, one of the slopes is taken: |x| has 0 at
-// 0, fmin and fmax that of the number they return.
+// Every operation computes the value as double would and hands its derivatives to the kind of number:
+//     T::linear   constant + factor x     +, -, *, / with a double, and the sign
+//     T::sum      a + b, a - b
+//     T::product  a b
+//     T::apply    f(x), by a struct of rules
+//     T::combine  f(a, b), by its partial derivatives
+// Comparisons use values alone. Where a function has a corner, one of the slopes is taken: |x| has 0 at 0,
+// fmin and fmax have that of the number they return.
 #pragma once
 
 #include <cmath>
@@ -73,6 +79,7 @@ template <Number T>
 template <Number T>
 [[nodiscard]] T operator/(const T& a, const T& b) {
   if (T::is_constant(b)) return a / b.value();
+  // f = a / b: f_a = 1/b, f_b = -f/b, f_aa = 0, f_ab = -1/b^2, f_bb = 2 f/b^2.
   const double y = a.value() / b.value(), inverse = 1 / b.value();
   return T::combine(a, b, y, {inverse, -y * inverse, 0, -inverse * inverse, 2 * y * inverse * inverse});
 }
@@ -115,8 +122,8 @@ template <Number T>
   return a.value() <=> b;
 }
 
-// y = f(x), f' and f'', each from what comes before it. They are accurate where the obvious formula is not:
-// 1 - tanh(x)^2 for large x, and the like.
+// y = f(x), f' and f'', each from what comes before it: value(x), first(x, y), second(x, y, f'). They are
+// accurate where the obvious formula is not, such as 1 - tanh(x)^2 for large x.
 namespace rules {
 
 struct Exp {
@@ -129,6 +136,7 @@ struct Expm1 {
   static double first(double x, double) { return std::exp(x); }
   static double second(double, double, double first) { return first; }
 };
+// y' = 1 / x, y'' = -y'^2.
 struct Log {
   static double value(double x) { return std::log(x); }
   static double first(double x, double) { return 1 / x; }
@@ -139,6 +147,7 @@ struct Log1p {
   static double first(double x, double) { return 1 / (1 + x); }
   static double second(double, double, double first) { return -(first * first); }
 };
+// y' = 1 / (2 y), y'' = -y' / (2 x).
 struct Sqrt {
   static double value(double x) { return std::sqrt(x); }
   static double first(double, double y) { return 0.5 / y; }
@@ -154,6 +163,7 @@ struct Cos {
   static double first(double x, double) { return -std::sin(x); }
   static double second(double, double y, double) { return -y; }
 };
+// y' = 1 + y^2, y'' = 2 y y'.
 struct Tan {
   static double value(double x) { return std::tan(x); }
   static double first(double, double y) { return 1 + y * y; }
@@ -169,6 +179,7 @@ struct Cosh {
   static double first(double x, double) { return std::sinh(x); }
   static double second(double, double y, double) { return y; }
 };
+// y' = 1 / cosh(x)^2, y'' = -2 y y'.
 struct Tanh {
   static double value(double x) { return std::tanh(x); }
   static double first(double x, double) {
@@ -177,11 +188,13 @@ struct Tanh {
   }
   static double second(double, double y, double first) { return -2 * y * first; }
 };
+// y' = 1 / (1 + x^2), y'' = -2 x y'^2; where y' underflows x may be infinite.
 struct Atan {
   static double value(double x) { return std::atan(x); }
   static double first(double x, double) { return 1 / (1 + x * x); }
   static double second(double x, double, double first) { return first == 0 ? 0 : -2 * x * first * first; }
 };
+// y' = 2 / sqrt(pi) exp(-x^2), y'' = -2 x y'.
 struct Erf {
   static constexpr double kTwoOverRootPi = 1.1283791670955126;
   static double value(double x) { return std::erf(x); }
@@ -193,16 +206,19 @@ struct Erfc {
   static double first(double x, double) { return -Erf::first(x, 0); }
   static double second(double x, double, double first) { return first == 0 ? 0 : -2 * x * first; }
 };
+// y' = digamma(x), y'' = trigamma(x).
 struct Lgamma {
   static double value(double x) { return std::lgamma(x); }
   static double first(double x, double) { return digamma(x); }
   static double second(double x, double, double) { return trigamma(x); }
 };
+// y' = sigma(x) sigma(-x), y'' = (1 - 2 sigma(x)) y' = -tanh(x / 2) y'.
 struct Sigmoid {
   static double value(double x) { return giga::sigmoid(x); }
   static double first(double x, double y) { return y * giga::sigmoid(-x); }
   static double second(double x, double, double first) { return -std::tanh(x / 2) * first; }
 };
+// y' = sigma(x), y'' = sigma(x) sigma(-x).
 struct Softplus {
   static double value(double x) { return giga::softplus(x); }
   static double first(double x, double) { return giga::sigmoid(x); }
@@ -223,7 +239,8 @@ struct LogSoftplus {
 
  private:
   static constexpr double kSmall = 0.05;
-  // 1 - log(1 + e) / e = e/2 - e^2/3 + e^3/4 - ... for small e, where the difference would cancel.
+  // 1 - log(1 + e) / e = e/2 - e^2/3 + e^3/4 - ... for small e, where the difference would cancel. The first
+  // term left out is below 1e-16 of the sum for e <= kSmall.
   static double gap(double e) {
     double sum = 0;
     for (int k = 13; k >= 2; --k) sum = 1.0 / k - e * sum;
@@ -308,6 +325,7 @@ template <Number T>
 
 template <Number T>
 [[nodiscard]] T fabs(const T& x) {
+  // At 0 the slope is taken to be 0: a constant.
   if (x.value() == 0) return 0;
   return std::signbit(x.value()) ? -x : x;
 }
@@ -316,7 +334,7 @@ template <Number T>
   return fabs(x);
 }
 
-// Of two numbers the one that is not NaN, as for double.
+// If one of the two is NaN, the other is returned, as for double.
 template <Number T>
 [[nodiscard]] T fmin(const T& a, const std::type_identity_t<T>& b) {
   return a.value() <= b.value() || std::isnan(b.value()) ? a : b;
@@ -334,7 +352,8 @@ template <Number T>
   return fmax(T(a), b);
 }
 
-/// The derivatives of y = x^c in x; those in c are left 0.
+/// The derivatives of y = x^c in x, c y / x and c (c - 1) y / x^2; those in c are left 0. The quotients are
+/// not used where y or x is 0 or subnormal: there the powers are computed themselves.
 [[nodiscard]] inline Partials power_of(double x, double c, double y) {
   if (c == 0 || c == 1) return {c, 0, 0, 0, 0};
   if (std::isnormal(y) && std::isnormal(x)) return {c * (y / x), 0, c * (c - 1) * (y / x / x), 0, 0};
@@ -349,6 +368,7 @@ template <Number T>
 [[nodiscard]] T pow(const T& x, const T& c) {
   if (T::is_constant(c)) return pow(x, c.value());
   const double y = std::pow(x.value(), c.value());
+  // In c: f_c = y log x, f_cc = y (log x)^2, f_xc = x^(c-1) (1 + c log x). x^c log x tends to 0 where y = 0.
   const double log_x = y == 0 ? 0 : std::log(x.value());
   Partials f = power_of(x.value(), c.value(), y);
   f.b = y * log_x;

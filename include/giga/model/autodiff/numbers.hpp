@@ -101,14 +101,14 @@ class Traced {
   Place begin_ = 0, end_ = 0;
 };
 
-/// A vector of which push() is small enough to be inlined wherever numbers are added.
+/// A vector whose push() is small enough to be inlined wherever numbers are added.
 template <typename Value>
 class Pile {
  public:
   [[nodiscard]] Place size() const { return size_; }
-  /// To where there is something.
+  /// To at most what was written.
   void resize(Place size) { size_ = size; }
-  /// The place after the last, and `count` in all to be written before resize().
+  /// Room for `count` values after the last; written to, then counted by resize().
   [[nodiscard]] Value* room_for(Place count) {
     while (room_ - size_ < count) grow();
     return values_ + size_;
@@ -180,7 +180,8 @@ class Trace {
   static constexpr Place kCurved = -2;
   // The terms of a form up to this size are copied where another form needs them; a longer one is sealed.
   static constexpr Place kShort = 4;
-  // A form of this size is sealed before it grows, lest a row of running sums cost the square of its length.
+  // A form of this size is sealed before it grows; otherwise running sums could cost the square of their
+  // length.
   static constexpr Place kLong = 64;
 
   Factor as_factor(const Traced& x) {
