@@ -36,9 +36,9 @@ class ArrayStream {
     reader_.read(prefix_.data(), prefix_.size());
     header_ = parse_npy_header(prefix_, name_);
     // The number of elements; parse_npy_header has checked that it fits, unless a length is 0.
-    count_ = 1;
-    for (const Index length : header_.shape) count_ = length == 0 ? 0 : count_ * length;
-    if (std::find(header_.shape.begin(), header_.shape.end(), 0) != header_.shape.end()) count_ = 0;
+    const bool empty = std::find(header_.shape.begin(), header_.shape.end(), 0) != header_.shape.end();
+    count_ = empty ? 0 : 1;
+    for (const Index length : header_.shape) count_ *= empty ? 0 : length;
     // The size stated in the archive must be the one the header needs, before anything is allocated.
     const std::size_t needed =
         header_.data_offset + static_cast<std::size_t>(count_) * scalar_bytes(header_.scalar);

@@ -35,6 +35,11 @@ double from_whole(double x) {
 
 }  // namespace
 
+double log_gamma(double x) {
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+}
+
 double digamma(double x) {
   if (x <= 0) {
     const double r = from_whole(x);

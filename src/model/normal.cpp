@@ -22,8 +22,8 @@ std::vector<double> flat(const Matrix& matrix) {
   return {matrix.data(), matrix.data() + matrix.size()};
 }
 
-// The lower Cholesky factor L, L L' = the matrix. Eigen reads the lower triangle only; a matrix that is not
-// positive definite, or not finite, is refused.
+// The lower Cholesky factor L, L L' = the matrix. Eigen reads the lower triangle only, so symmetry is asked
+// for by itself, to what rounding may leave between two triangles.
 Matrix cholesky(const std::vector<double>& values, std::size_t dim, const char* what) {
   if (dim == 0 || values.size() != dim * dim) {
     throw std::invalid_argument(std::string(what) + " has " + std::to_string(values.size()) +
@@ -32,6 +32,10 @@ Matrix cholesky(const std::vector<double>& values, std::size_t dim, const char* 
   const auto size = static_cast<Eigen::Index>(dim);
   const Matrix matrix = MatrixMap(values.data(), size, size);
   const Eigen::LLT<Matrix> llt(matrix);
+  constexpr double kRounding = 1e-8;
+  const double apart = (matrix - matrix.transpose()).cwiseAbs().maxCoeff();
+  if (!(apart <= kRounding * matrix.cwiseAbs().maxCoeff()))
+    throw std::invalid_argument(std::string(what) + " is not symmetric");
   if (!matrix.allFinite() || llt.info() != Eigen::Success)
     throw std::invalid_argument(std::string(what) + " is not positive definite");
   return llt.matrixL();

@@ -92,7 +92,8 @@ TEST(Normal, DivergenceOfUnivariateNormalsIsThatOfTheTextbook) {
   EXPECT_NEAR(kl_divergence(p, q), std::log(3.0 / 2) + (4 + 1) / 18.0 - 0.5, 1e-13);
 }
 
-TEST(Normal, RefusesMatricesThatAreNotPositiveDefinite) {
+TEST(Normal, RefusesMatricesThatAreNotSymmetricOrNotPositiveDefinite) {
+  EXPECT_THROW((void)Normal::with_covariance({0, 0}, {2, 1, 0, 2}), std::invalid_argument);
   EXPECT_THROW((void)Normal::with_precision({0, 0}, {1, 2, 2, 1}), std::invalid_argument);
   EXPECT_THROW((void)Normal::with_precision({0, 0}, {1, 0, 0}), std::invalid_argument);
   EXPECT_THROW((void)Normal::with_covariance({NAN}, {1}), std::invalid_argument);

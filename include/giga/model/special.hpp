@@ -14,9 +14,11 @@ namespace giga {
 [[nodiscard]] double softplus(double z);
 /// log(softplus(z)): z for very negative z, zero at log(e - 1).
 [[nodiscard]] double log_softplus(double z);
-/// log(y!) for a whole number y >= 0. Unlike lgamma it writes no global variable.
+/// log(y!) for a whole number y >= 0.
 [[nodiscard]] double log_factorial(double y);
-/// The first and second derivative of log |Gamma(x)|. Unlike the others they are within 1e-14 of the value;
+/// log |Gamma(x)|, to the accuracy of the C library's lgamma, but without its global variable `signgam`.
+[[nodiscard]] double log_gamma(double x);
+/// Its first and second derivative. Unlike the others they are within 1e-14 of the value;
 /// near the zeros of digamma, within 1e-14 of its largest term. At 0, -1, -2, ... digamma is NaN and trigamma
 /// infinite.
 [[nodiscard]] double digamma(double x);

@@ -208,7 +208,7 @@ struct Erfc {
 };
 // y' = digamma(x), y'' = trigamma(x).
 struct Lgamma {
-  static double value(double x) { return std::lgamma(x); }
+  static double value(double x) { return log_gamma(x); }
   static double first(double x, double) { return digamma(x); }
   static double second(double x, double, double) { return trigamma(x); }
 };
