@@ -1,5 +1,8 @@
 // log r_s = L(theta_s) - L(w, theta_s) at the draws, smoothed weights from them, corrected moments, Fisher
-// distances and the judgement. Notation as in the header.
+// distances and the judgement. Notation as in the header: pi the posterior of all rows, pi_w of the coreset,
+// theta_s ~ pi_w, w_s the smoothed and normalised weights of the draws. The prior is in both posteriors and
+// cancels from the ratio of the coreset; for the draws of the Laplace approximation q, log r_s = L(theta_s) +
+// log p(theta_s) - log q(theta_s).
 #include "giga/infer/certificate.hpp"
 
 #include <algorithm>
@@ -55,6 +58,7 @@ Draws pooled(std::span<const Chain> chains, Index dim) {
   return draws;
 }
 
+// Independent draws, one stream each: more of them begin with the same ones.
 Draws drawn(const Normal& normal, Index count, std::uint64_t seed) {
   Draws draws{normal.dim(), 0, std::vector<double>(at(count * normal.dim()))};
   for (Index s = 0; s < count; ++s) {
@@ -103,8 +107,9 @@ std::vector<std::vector<double>> by_chain(std::span<const double> series, Index 
   return chains;
 }
 
-// The standard error of sum w_s (x_s - mean) as a mean of S terms, for weights that add up to 1: by the
-// autocorrelation of these terms, or as of independent ones where there are no chains or it has no answer.
+// The standard error of sum w_s (x_s - mean) as a mean of the S terms S w_s (x_s - mean), for weights that
+// add up to 1: by the autocorrelation of these terms, or as for independent draws, sqrt(sum w_s^2 (x_s -
+// mean)^2 / relative_ess), where there are no chains or it has no answer.
 double error_of(std::span<const double> away, std::span<const double> weights, Index num_chains,
                 double relative_ess) {
   std::vector<double> terms;
@@ -135,8 +140,8 @@ Estimate weighted_estimate(std::span<const double> values, std::span<const doubl
   return out;
 }
 
-// Of a Markov chain the effective size of the ratios, as the weights are what is averaged; where they have
-// none, as when they are all equal, `otherwise`.
+// For a Markov chain, the effective size of the ratios over their number, as the weights are what is
+// averaged; where that has no value, as when all are equal, `otherwise`.
 double relative_ess_of(std::span<const double> log_ratios, Index num_chains, double otherwise) {
   constexpr double kLeast = 1e-6;
   if (num_chains == 0) return 1;
@@ -156,6 +161,8 @@ double spread_of(std::span<const double> log_ratios) {
   return most - least;
 }
 
+// With S draws a k up to 1 - 1 / log10(S) can be relied on (Vehtari et al.): 0.67 for 1000, above 0.7 from
+// 2200 on.
 double k_limit(Index num_draws, const CertificateOptions& options) {
   return std::min(options.max_k_hat, 1 - 1 / std::log10(static_cast<double>(std::max<Index>(num_draws, 2))));
 }
@@ -169,6 +176,8 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   out.spread = spread_of(log_ratios);
   out.exact = out.spread <= kEqual;
   out.flat = out.spread <= kFlat;
+  // Ratios that are equal but for rounding have an autocorrelation of rounding: then the chains' own share
+  // counts.
   out.relative_ess = out.exact && draws.num_chains > 0 && !std::isnan(chain_share)
                          ? std::min(1.0, chain_share)
                          : relative_ess_of(log_ratios, draws.num_chains, chain_share);
@@ -249,11 +258,13 @@ class Work {
 
     const LaplaceResult full = laplace_of_full();
     out.laplace_end = full.end;
+    // KL between normal distributions has a closed form: a first look that needs no draws.
     const Normal part = coreset_ == nullptr ? prior_ : laplace_of(*coreset_).posterior;
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
     diagnose(draws, executor_, out);
     std::vector<Estimate> before = std::move(out.coreset.before);
+    // The worst effective size of a parameter stands in where the ratios have none of their own.
     const double share = out.min_ess / static_cast<double>(draws.count());
     out.coreset = corrected(draws, ratios_of_coreset(draws), share, options_, executor_);
     out.coreset.before = std::move(before);
@@ -294,6 +305,7 @@ class Work {
     return options_.laplace != nullptr ? *options_.laplace : laplace_of(full_);
   }
 
+  // The two sums are large and nearly equal: their difference is taken in extended precision.
   [[nodiscard]] std::vector<double> ratios_of_coreset(const Draws& draws) const {
     const ExtendedVector all =
         log_likelihood_sums(full_, draws.values, executor_, watch(CertificatePart::Ratios));
@@ -355,6 +367,7 @@ class Work {
       const ExtendedVector few = gradient_sums(*coreset_, draws.values, executor_);
       for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= few[i];
     }
+    // g = grad L - grad L(w); |C' g|^2 with C the factor of the covariance of the Laplace approximation.
     const auto dim = at(draws.dim);
     const std::vector<double>& factor = whitener.factor();
     SquaredLengths out;
@@ -406,6 +419,8 @@ class Work {
   }
 
   void judge(const Draws& draws, Certificate& out) const {
+    // The two corrections start from different draws: where both may be used and their means differ by more
+    // than Monte Carlo error allows, one of them has missed a part of pi.
     bool disagrees = false;
     for (std::size_t d = 0; d < out.coreset.after.size(); ++d) {
       const Estimate &one = out.coreset.after[d], &other = out.laplace.after[d];
@@ -416,6 +431,8 @@ class Work {
     constexpr Index kFewestOfChain = 6;  // for effective sizes to have an answer
     const bool too_few =
         out.coreset.tail == PsisTail::TooShort || draws.count() / draws.num_chains < kFewestOfChain;
+    // From the draws to the weights: a later reason means something only if the earlier ones do not hold. The
+    // conditions are written so that NaN is a doubt.
     if (out.num_draws_not_finite > 0) {
       out.doubt = Doubt::DrawsNotFinite;
     } else if (too_few) {
@@ -461,6 +478,7 @@ void check(const Likelihood& full, const Likelihood* coreset, const Normal& prio
 }  // namespace
 
 Index next_size(Index size, Index num_parameters, Index num_rows) {
+  // D + D(D+1)/2 points can match gradient and curvature: the size at which errors fall to near nothing.
   const Index matching = num_parameters + num_parameters * (num_parameters + 1) / 2;
   Index next = std::max(2 * size, 2 * num_parameters);
   if (size < matching) next = std::min(next, matching);

@@ -1,5 +1,6 @@
 // Chains side by side, one call of the executor's loop each: warm-up, draws, and what is told of every
-// transition.
+// transition. Warm-up is Stan's: a reasonable step first, then dual averaging throughout, and variances taken
+// over at the end of each window, after which the step starts over, since its unit has changed.
 #include "giga/infer/sample.hpp"
 
 #include <algorithm>
@@ -76,8 +77,12 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   DrawStats on_the_way;
   std::vector<std::vector<double>> energies(1);
   const Index total = options.warmup + options.draws * options.thin;
+  // Invariant: chain.draws and chain.stats have one entry per `thin` transitions after warm-up; on_the_way
+  // covers those since the last entry. The step is fixed once i >= warmup, so the kept draws are of one
+  // Markov chain.
   for (Index i = 0; i < total && !chain.stopped; ++i) {
     const bool warmup = i < options.warmup;
+    // Uniform in [1 - jitter, 1 + jitter], drawn before the transition and so independent of it.
     const double share = jitter > 0 ? 1 + jitter * (2 * random.uniform() - 1) : 1;
     const DrawStats stats = transition->move(point, hamiltonian, share * step, random);
     if (warmup) {
@@ -135,6 +140,7 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
     hamiltonian.evaluate(point);
     require(std::isfinite(point.log_density), "the density is zero at a start");
   }
+  // What a chain is that was stopped before its turn came.
   Chain not_begun;
   not_begun.dim = density.dim();
   not_begun.inverse_metric.assign(at(density.dim()), 1.0);
@@ -179,6 +185,8 @@ std::vector<Chain> sample_about(const DensityView& density, const Normal& about,
   };
   if (options.metric != MetricKind::Dense)
     return sample(density, options, starts(density, about), executor, observer);
+  // In standard coordinates the approximation is N(0, I): starts are drawn about that, and variances are
+  // adapted along the axes of its covariance.
   const StandardCoordinates standard(density, about);
   const Normal same = Normal::isotropic(about.dim());
   std::vector<Chain> out = sample(standard, options, starts(standard, same), executor, observer);

@@ -1,3 +1,6 @@
+// theta = mean + C z, with C C' the covariance of an approximation. By the chain rule the gradient in z is C'
+// times the gradient in theta. C is kept by rows and by columns, for one product each: theta needs C z, a sum
+// of columns weighted by z; the gradient needs C' g, a sum of rows weighted by g.
 #include "infer/standard_coordinates.hpp"
 
 #include <Eigen/Dense>
@@ -27,7 +30,7 @@ StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bo
   }
 }
 
-// A row at a time, so that every sum has one order.
+// sum_c += weight_r matrix_rc, one row after another, so that every sum has one order.
 void StandardCoordinates::Rows::add_weighted(const double* weights, double* sum) const {
   for (const Row& row : rows) {
     const double weight = *weights++;
@@ -66,6 +69,7 @@ void StandardCoordinates::take_back(Chain& chain) const {
     to_parameters(draw, theta.data());
     std::copy(theta.begin(), theta.end(), draw);
   }
+  // A metric V in z is the metric C V C' in theta.
   const MatrixMap factor(factor_.data(), dim(), dim());
   const double* metric = chain.inverse_metric.data();
   Matrix covariance = factor;
