@@ -1,3 +1,5 @@
+// The certificate for a terminal: a table of parameters, the measures, and the verdict as one sentence.
+// Numbers are formatted by std::to_chars, so the locale of the process does not matter.
 #include "giga/report/certificate_text.hpp"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ std::string grouped(double count) {
   return grouped(static_cast<Index>(std::floor(count)));
 }
 
-// `digits` significant ones at most; the locale is not asked.
+// At most `digits` significant digits, whatever the locale.
 std::string number(double value, int digits = 3) {
   if (std::isnan(value)) return "none";
   if (std::isinf(value)) return value > 0 ? "infinite" : "-infinite";
@@ -71,6 +73,7 @@ std::string table(const std::vector<Row>& rows) {
 
 // Decimals at which a hundredth of the standard deviation shows, the same for both.
 std::string mean_text(const Estimate& estimate) {
+  // ceil(2 - log10 sd) decimals: two digits beyond the first of the standard deviation.
   if (!(estimate.sd > 0) || !std::isfinite(estimate.sd)) return number(estimate.mean, 4);
   const double decimals = std::ceil(2 - std::log10(estimate.sd));
   if (decimals > 12) return number(estimate.mean, 6);

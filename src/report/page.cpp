@@ -1,4 +1,8 @@
 // The whole report: its sections and the data of its charts.
+//
+// The page is HTML that reads without a script (headings, tables, sentences), and one JSON block with the
+// specs of the charts and, for each coefficient that can be explored, its density, thinned traces and rank
+// counts. Numbers in the block are rounded to what a chart can show, which keeps the page small.
 #include "giga/report/page.hpp"
 
 #include "report/page/charts.hpp"

@@ -1,4 +1,5 @@
-// What is wrong with draws, in words. The limits are those of Vehtari et al. (2021) and of Stan.
+// What is wrong with draws, in words. The limits are those of Vehtari et al. (2021) and of Stan:
+//     R-hat > 1.01,  ESS < 100 per chain,  E-BFMI < 0.3,  acceptance of a random walk outside [0.15, 0.7].
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,10 +12,10 @@ namespace giga {
 namespace {
 
 constexpr double kMostRhat = 1.01;
-constexpr double kLeastEss = 100;  // a chain
+constexpr double kLeastEss = 100;  // per chain
 constexpr double kLeastBfmi = 0.3;
 constexpr double kLeastAccepted = 0.15, kMostAccepted = 0.7;
-constexpr Index kLeastDraws = 6;  // a chain, for diagnostics to exist
+constexpr Index kLeastDraws = 6;  // per chain, for diagnostics to exist
 
 std::string quoted(const std::string& name) {
   return std::string("'").append(printable(name)).append("'");

@@ -1,3 +1,7 @@
+// What charts show of the draws of a coefficient: quantiles, densities, rank counts, thinned traces; and
+// which coefficients are shown.
+//
+// Notation: w_s the weights of the draws, W their sum; h the width of a kernel.
 #include "report/page/draws_view.hpp"
 
 #include <algorithm>
@@ -40,6 +44,8 @@ Weighted sorted(std::span<const double> draws, std::span<const double> weights) 
 
 // Linear between the draws, each at the middle of its own weight.
 double quantile_of(const Weighted& draws, double p) {
+  // Draw s stands at (w_1 + ... + w_(s-1) + w_s / 2) / W in the distribution; between draws the quantile is
+  // linear. Invariant: `below` is the weight of the draws before s.
   const double wanted = p * draws.total;
   double below = 0;
   for (std::size_t s = 0; s < draws.values.size(); ++s) {
@@ -112,6 +118,8 @@ double normal_density(double x, double mean, double sd) {
 
 std::vector<double> kernel_curve(const Weighted& draws, double width, const Range& range) {
   if (width <= 0) return {};
+  // density(x) = sum_c share_c N(x; centre of cell c, h^2): the draws are first counted in 800 cells, so a
+  // curve costs 81 x 800 kernels however many draws there are.
   const std::vector<double> shares = cell_shares(draws, range);
   const double cell = (range.high - range.low) / kCells;
   std::vector<double> curve;
@@ -177,6 +185,8 @@ Curves curves_of(std::span<const double> draws, std::span<const double> weights,
   const Weighted corrected = weights.empty() ? Weighted{} : sorted(draws, weights);
   const bool normal = laplace && laplace->sd > 0 && std::isfinite(laplace->mean + laplace->sd);
 
+  // The range has nearly all the draws and 3 h beyond them, and 3.3 sd of the Laplace approximation, where it
+  // has fallen to half a percent of its height.
   Range range;
   double width = 0, corrected_width = 0;
   if (!plain.values.empty()) {
@@ -208,6 +218,7 @@ std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index
       if (!std::isnan(value)) draws.push_back({value, c});
     }
   }
+  // Bin b of B has the ranks r with floor(r B / S) = b. Chains that mix have S / (chains B) draws in each.
   std::ranges::stable_sort(draws, {}, &Draw::value);
   std::vector<std::vector<Index>> counts(chains.size(), std::vector<Index>(at(bins), 0));
   for (std::size_t rank = 0; rank < draws.size(); ++rank)
@@ -243,6 +254,7 @@ std::vector<Index> clearest(const std::vector<Quantity>& quantities, Index count
 
 std::vector<Index> explored(const std::vector<Quantity>& quantities, Index count) {
   if (std::ssize(quantities) <= count) return clearest(quantities, count);
+  // First the chains that mix worst, so that they can be looked at; then the clearest effects.
   const Index worst = count / 5;
   auto chosen =
       largest(std::ssize(quantities), worst, [&](Index k) { return rhat_or_zero(quantities[at(k)]); });

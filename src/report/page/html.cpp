@@ -1,3 +1,5 @@
+// Text, numbers and tables as HTML. Whatever comes from outside (names of columns, paths, messages) goes
+// through tame() and escaped() before it is part of a page.
 #include "report/page/html.hpp"
 
 #include <algorithm>
@@ -83,6 +85,7 @@ std::string decimals(double value, int places) {
 }
 
 std::string beside(double value, double sd) {
+  // ceil(2 - log10 sd) decimals, so that a mean and its sd line up.
   if (!(sd > 0) || !std::isfinite(sd)) return significant(value, 4);
   const double places = std::ceil(2 - std::log10(sd));
   if (places > 8) return significant(value, 5);

@@ -1,4 +1,5 @@
-// How it was found: the coreset, the chains, the certificate, time, and what is needed to do it again.
+// How it was found: the coreset, the chains, the certificate, time, and what is needed to do it again. Each
+// section is a heading, a sentence that says what to look for, its charts, and their numbers as tables.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// What was found: the verdict, the coefficients, their posteriors.
+// What was found: the verdict, the coefficients, their posteriors. A section that has nothing to show is
+// empty, and the table of contents leaves it out.
 #include <algorithm>
 #include <cmath>
 

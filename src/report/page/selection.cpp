@@ -1,4 +1,4 @@
-// Which of the numbers a page of bounded size shows.
+// Which of the numbers a page of bounded size shows, and whether the parts of the data fit each other.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -34,6 +34,8 @@ const std::vector<Quantity>& forest_source(const ReportData& data) {
 }
 
 std::vector<Index> forest_order(const ReportData& data, Index count) {
+  // The clearest effects are chosen, then sorted by their medians: the plot runs from the largest to the
+  // smallest.
   const std::vector<Quantity>& source = forest_source(data);
   std::vector<Index> chosen;
   for (const Index k : clearest(source, std::ssize(source))) {
