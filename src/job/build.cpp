@@ -1,4 +1,5 @@
-// From a file to a coreset.
+// From a file to a coreset: read, build, describe, write. What can be refused without the work (a folder that
+// is missing, a file that exists, memory) is refused before it.
 #include "giga/job/build.hpp"
 
 #include <array>
@@ -34,7 +35,7 @@ std::string three_digits(double value) {
 }
 
 // Made and destroyed before the work, so that nobody waits an hour to hear that a folder is missing. Opening
-// a pipe twice would show its reader an end that is none.
+// a pipe twice would show its reader an end of file that is not the end.
 void require_creatable(const BuildJob& job) {
   if (!job.out || OutputFile::is_direct(*job.out)) return;
   const OutputFile probe(*job.out, job.force);
@@ -165,6 +166,7 @@ void require_memory(const CoresetOptions& options, const Problem& problem) {
   const bool curvature = options.projection == ProjectionKind::Curvature;
   const Index dim = curvature ? curvature_dim(problem.likelihood().num_parameters()) + options.remainder_dim
                               : options.projection_dim;
+  // One byte per number: the 8-bit codes of the quantised selector.
   const double needed = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(dim);
   const auto present = static_cast<double>(physical_memory_bytes());
   if (!is_greedy(options.method) || needed < present) return;

@@ -1,4 +1,9 @@
 // Data, coreset and draws, each held against the others; then the certificate.
+//
+// A certificate of the wrong draws would be worth nothing, so: the rows and weights of coreset.csv must be
+// those of its companion, its rows must be in the data with the same values, the scale and the digest of the
+// data must be those of the companion, and the draws must be of this coreset as far as a record says so. What
+// cannot be told is noted.
 #include "giga/job/check.hpp"
 
 #include <algorithm>
@@ -99,6 +104,7 @@ std::vector<std::size_t> positions(const DrawsFile& file, const fs::path& path, 
       refuse("column '" + printable(name) + "' is not a parameter of the model");
   }
   std::vector<std::size_t> found;
+  // The sampled parameters are the last num_parameters() of the names on both scales.
   for (auto d = columns.size() - static_cast<std::size_t>(scales.num_parameters()); d < columns.size(); ++d) {
     const auto at = std::find(file.names.begin(), file.names.end(), columns[d]);
     if (at == file.names.end())

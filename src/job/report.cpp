@@ -1,4 +1,5 @@
-// From a record and its chains to a page.
+// From a record and its chains to a page. The same report_data serves a run that was just made and one read
+// back from its folder, so both give the same page.
 #include "giga/job/report.hpp"
 
 #include <algorithm>

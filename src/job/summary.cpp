@@ -1,4 +1,5 @@
-// Files of draws to a table and warnings.
+// Files of draws to a table and warnings. The files may be CmdStan's or rstan's: what they do not say
+// (sampler, largest tree depth) stays unknown, and warnings that need it are not given.
 #include "giga/job/summary.hpp"
 
 #include <algorithm>

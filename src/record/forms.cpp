@@ -1,4 +1,5 @@
-// The JSON forms of options and results, each written and read side by side.
+// The JSON forms of options and results, each written and read side by side. Names of fields are those of the
+// options on the command line, with underscores. "auto" or null stands for a value of 0 that means a default.
 #include "record/forms.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Text to JSON and back.
+// Text to JSON and back, and the messages about fields that are missing or of the wrong type.
 #include "record/json.hpp"
 
 #include <limits>

@@ -1,4 +1,11 @@
-// Reads the draws of one chain: ours, CmdStan's and rstan's.
+// Reads the draws of one chain: ours, CmdStan's and rstan's. One pass over the lines; a line is a comment,
+// the header, or a row:
+//
+//   comment   a setting "name = value", the end of adaptation (rows before it were warm-up), or, after a line
+//   that
+//             announces it, a row of the inverse metric
+//   header    the first line that is not a comment: names of columns
+//   row       one draw
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -24,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// A number, or one of the words for what is none; nothing for anything else.
+// A number, or one of the words for NaN and infinity; nothing for anything else.
 std::optional<double> draw_value(std::string_view field) {
   std::string_view text = trimmed(field);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -168,7 +175,7 @@ class Reader {
 
   struct ColumnOf {
     std::string name;
-    int position;  // in kSamplerColumns, or
+    int position;  // in kSamplerColumns, or one of the two below
   };
   static constexpr int kParameter = -1, kIgnored = -2;
 
@@ -221,7 +228,8 @@ class Reader {
     return value;
   }
 
-  // Chains without adaptation have no block between warm-up and draws: then the settings say where one is.
+  // Chains without adaptation have no block between warm-up and draws: then the settings say how many rows
+  // are warm-up.
   void drop_unmarked_warmup() {
     const auto saved = file_.setting("save_warmup");
     const auto warmup = count_setting(file_.setting("iter") ? "warmup" : "num_warmup");
@@ -233,6 +241,7 @@ class Reader {
   }
 
   [[nodiscard]] Index kept_of(Index transitions) const {
+    // ceil(transitions / thin).
     const Index thin = std::max<Index>(count_setting("thin").value_or(1), 1);
     return transitions / thin + (transitions % thin > 0 ? 1 : 0);
   }

@@ -1,4 +1,8 @@
 // Files that appear together, and the record of them last.
+//
+// Order of a write: all contents to temporary names, flushed; the old record removed; the new files renamed
+// into place, run.json last; what is left of the old run removed. A process killed anywhere leaves either the
+// old run, or files without a record, or the new run: never a record that speaks of other files.
 #include "giga/record/run_folder.hpp"
 
 #include <unistd.h>

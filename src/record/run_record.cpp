@@ -1,4 +1,6 @@
-// run.json, written and read.
+// run.json, written and read. The order of fields is that of the parts of a run: command, options, data,
+// coreset, chains, certificate, times. Parts that a command does not have are absent. Readers must accept
+// files that lack fields which were added later, and refuse those of a newer format.
 #include "giga/record/run_record.hpp"
 
 #include <cmath>
@@ -115,8 +117,8 @@ void put_coreset(const RunRecord& run, Json& out) {
   out["trace"] = record::list_form(build.trace);
 }
 
-// The work of the search depends on how threads met: it is no part of a record whose bytes are to be the
-// same.
+// The work of the search depends on the timing of threads, so it is left out of records whose bytes must be
+// the same.
 Json search_form(const CoresetResult& coreset) {
   const SearchStats& search = coreset.build.search;
   return {{"prepare_bytes_read", coreset.prepare_bytes_read},

@@ -1,4 +1,8 @@
 // Digests, and the comparison of a table with the coreset that was built from it.
+//
+// The digest of a table is the digest of the digests of its blocks of rows, in block order: the same for any
+// number of threads. The comparison goes from cheap to dear, and from what can be said exactly (a row, a
+// column) to what only a digest shows.
 #include "giga/record/same_data.hpp"
 
 #include <algorithm>
@@ -46,6 +50,8 @@ class Digest {
 
 // The row of the dataset that was the given row of the input; rows may have been dropped.
 Index row_of(const Dataset& data, Index input_row) {
+  // Bisection; input rows ascend. Invariant: rows before `low` are below input_row, rows from `high` on are
+  // not.
   Index low = 0, high = data.num_rows();
   while (low < high) {
     const Index middle = low + (high - low) / 2;

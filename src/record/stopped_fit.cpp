@@ -1,4 +1,6 @@
-// The state of a stopped fit, written and read.
+// The state of a stopped fit, written and read. Numbers are written so that they read back to the same bits,
+// and files carry digests: a fit that goes on must end with the bits of one that was never stopped, or
+// refuse.
 #include "giga/record/stopped_fit.hpp"
 
 #include <charconv>
@@ -76,7 +78,7 @@ CoresetResult result_of(const Fields& fields) {
   return out;
 }
 
-// What a file of draws does not have besides.
+// What a file of draws does not have: counts that are written as settings of our own.
 constexpr std::pair<const char*, Index Chain::*> kCounts[] = {{"giga_gradients", &Chain::num_gradients},
                                                               {"giga_not_finite", &Chain::num_not_finite},
                                                               {"giga_attempts", &Chain::attempts}};
@@ -141,7 +143,8 @@ auto read_json_file(const fs::path& path, const Read& read) {
   }
 }
 
-// A path need not be UTF-8, and a text in JSON must be: every byte is a character here.
+// A path need not be UTF-8, and a text in JSON must be: every byte becomes the character of that code
+// (Latin-1), written in UTF-8.
 std::string text_of_bytes(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -260,6 +263,7 @@ StoppedFit::Request StoppedFit::request() const {
 }
 
 void StoppedFit::save(const FitState& state, const SampleOptions& options, const std::string& data_digest) {
+  // Chains first, then the state that names them by their digests: a state on disk is always complete.
   const std::size_t round = state.rounds.size();
   Json chains = Json::array();
   for (std::size_t c = 0; c < state.chains.size(); ++c) {
