@@ -1,5 +1,5 @@
-// giga simulate logistic|poisson|gaussian: made-up regression data, the same for a seed on every machine and
-// any number of threads. One verb per name that the families are simulated under.
+// giga simulate logistic|poisson|gaussian: simulated regression data, the same for a seed on every machine
+// and any number of threads. One verb per name that the families are simulated under.
 #include <fmt/format.h>
 
 #include <limits>
