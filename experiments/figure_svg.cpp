@@ -159,6 +159,7 @@ std::string curve_svg(const Panel& panel, const Curve& curve, const Ruler& x, co
 }
 
 std::string panel_svg(const Panel& panel) {
+  // The range of both axes is that of what is drawn, quartiles included.
   Range across, up;
   for (const Curve& curve : panel.curves) {
     for (const CurvePoint& point : curve.points) {

@@ -30,6 +30,7 @@ struct Range {
   [[nodiscard]] std::string text() const { return fmt::format("{:.1f} to {:.1f}", low, high); }
 };
 
+// Holds if log10(worse / GIGA) > 0 at every size on every set.
 Finding below(const std::vector<SetResults>& sets, const char* worse, const char* title) {
   const std::vector<Index>& sizes = sets[0].sizes;
   const std::size_t small = place_of(sizes, kSmall);

@@ -1,3 +1,5 @@
+// The trials of one dataset and one sampler, read from the store, as curves, figures and tables. Distances
+// are Fisher information distances; times are processor time of one thread.
 #include "experiments/regression_results.hpp"
 
 #include <fmt/format.h>
