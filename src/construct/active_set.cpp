@@ -34,6 +34,7 @@ Index ActiveSet::slot_of(const RowSource& source, Index row) {
   return size() - 1;
 }
 
+// In extended precision: its products with l and with other rows decide steps near the limit of rounding.
 ExtendedVector ActiveSet::unit_row(Index slot) const {
   const auto& vector = vectors_[at(slot)];
   ExtendedVector unit(vector.begin(), vector.end());
@@ -52,6 +53,7 @@ ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended t
 }
 
 std::vector<bool> ActiveSet::drop_zeros() {
+  // Which slots stay, for whoever keeps something per slot.
   std::vector<bool> keep(weights_.size());
   std::transform(weights_.begin(), weights_.end(), keep.begin(), [](double weight) { return weight > 0; });
   // Invariant: slots 0 .. kept - 1 are those of the slots seen so far that stay, in their old order.

@@ -25,6 +25,7 @@ namespace {
 // A build ends here: what is left could not be told from rounding in any result.
 constexpr Extended kErrorFloor = 1e-14L;
 
+// When a build ends: what options of greedy methods and of sampling come down to.
 struct Limits {
   Index size;
   Index max_steps;
@@ -32,9 +33,12 @@ struct Limits {
   ErrorMeasure heldout;
 };
 
+// Methods that re-solve their weights may lose a point in a step, so that a size of M may take more than M
+// steps.
 bool drops_points(Method method) {
   return method == Method::Corrective || method == Method::Pursuit;
 }
+// Theorem 1 needs the geodesic choice of the row, and an error at most that of GIGA's step.
 bool theorem_holds(Method method) {
   return method == Method::Giga || method == Method::Corrective;
 }
@@ -45,6 +49,7 @@ Limits limits_of(Method method, const GreedyOptions& options) {
           "max_steps is " + std::to_string(options.max_steps) + ", must be at least 0");
   require(options.tolerance >= 0,
           "tolerance is " + std::to_string(options.tolerance) + ", must be at least 0");
+  // 4 size without overflow.
   constexpr Index kMost = std::numeric_limits<Index>::max() / 4;
   const Index usual = drops_points(method) ? 4 * std::min(options.size, kMost) : options.size;
   const Index steps = options.max_steps > 0 ? options.max_steps : usual;
@@ -116,6 +121,7 @@ StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal
 // The reason to end before the next step, if there is one. The order matters where several hold: a build that
 // meets its tolerance with its last point has met its tolerance.
 std::optional<Termination> finished(const BuildState& state, const Limits& limits) {
+  // Where there is a held-out error, the tolerance is compared with that.
   const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
   if (state.steps > 0 && limits.tolerance > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
   if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)

@@ -23,6 +23,8 @@ constexpr float kFloatRounding = 4e-6F;  // of products of unit vectors of up to
 constexpr float kScoreRounding = 1e-6F;  // of scores bounded in float, away from the pole
 constexpr float kPole = 1e-4F;           // below this distance of |c| from 1 a row is simply scored
 
+// Two running sums, so that additions do not wait for each other. The order does not matter: bounds have
+// slack.
 template <typename First>
 double dot_of(const First* x, const double* y, Index size) {
   double even = 0, odd = 0;
@@ -62,6 +64,8 @@ double linear_cap_bound(double beta_u, double r) {
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const Executor& executor)
     : rows_(rows), executor_(executor), tree_(new CapTreeSelector(rows, executor)) {
+  // As many directions as hold all but a millionth of the energy; at most 32, beyond which a tree prunes
+  // little.
   tree_->spectrum_ = sample_spectrum(rows, kSpectrumRows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
   by_row_.resize(at(rows.num_rows() * tree_->stride()));
@@ -152,6 +156,8 @@ void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t node, Index depth
   for (Index i = cap.begin; i < cap.end; ++i) {
     keys[at(i - cap.begin)] = {by_row_[at(order[i] * stride + widest)], order[i]};
   }
+  // The keys are pairs of coordinate and row, all different, so the split is the same however the rows lay
+  // before.
   const Index middle = cap.begin + (cap.end - cap.begin) / 2;
   std::nth_element(keys.begin(), keys.begin() + (middle - cap.begin), keys.end());
   for (Index i = cap.begin; i < cap.end; ++i) order[i] = keys[at(i - cap.begin)].second;
@@ -229,6 +235,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
 
 // --- searching
 
+// A query in the coordinates of the tree, and what its search has found so far.
 struct CapTreeSelector::Search {
   Criterion criterion;
   std::vector<double> d, v;    // B'd and B'v
@@ -294,6 +301,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
                    search.d.data());
   kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
                    search.v.data());
+  // x - B B'x| = sqrt(1 - |B'x|^2) for a unit x; the slack keeps it an upper bound.
   const auto outside = [&](const std::vector<double>& x) {
     return static_cast<float>(std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding));
   };
@@ -301,6 +309,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   search.v_outside = outside(search.v);
   search.threshold = std::max(0.0F, safely_below(best_contender(query, rows_, memory, stats).score));
 
+  // The largest score that any row of the cap can have.
   const auto bound = [&](Index cap) {
     ++search.caps_touched;
     const double* centre = centres_.data() + cap * size;
@@ -318,6 +327,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   while (!todo.empty()) {
     const Todo next = todo.back();
     todo.pop_back();
+    // The threshold may have risen since the cap was put on the list.
     if (next.upper + 1e-6 < static_cast<double>(search.threshold)) continue;
     const Cap& cap = caps_[at(next.cap)];
     if (cap.left < 0) {

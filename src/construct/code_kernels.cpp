@@ -192,6 +192,7 @@ HWY_INLINE std::uint16_t rounded_up(float x) {
   return static_cast<std::uint16_t>((bits >> 16) + ((bits & 0xFFFFU) != 0 ? 1 : 0));
 }
 
+// The float whose upper half this is.
 HWY_INLINE float expanded(std::uint16_t bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
@@ -222,6 +223,7 @@ HWY_INLINE void pack_group(const std::uint8_t* codes, Index room, Index group, c
   };
   for (Index t = 0; t < block.quads; ++t) {
     for (Index r = 0; r < kGroupRows; ++r) {
+      // Four codes of a row at once: upper halves to the coarse plane, lower halves to the fine one.
       std::uint32_t four;
       std::memcpy(&four, codes + r * room + 4 * t, 4);
       const std::uint16_t above = folded((four >> 4) & 0x0F0F0F0FU), below = folded(four & 0x0F0F0F0FU);
@@ -240,19 +242,23 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
   std::uint8_t* const codes = scratch.codes.data();
   GroupRows g;
   for (Index r = 0; r < count; ++r) {
+    // 1. Norms and products with l.
     g.coded[r] = t[r].with_self >= 1e-260 && t[r].with_self <= 1e280;  // no product of parts is denormal
     g.inverse_norm[r] = g.coded[r] ? 1 / std::sqrt(t[r].with_self) : 0.0;
     g.c[r] = t[r].with_d * g.inverse_norm[r];
   }
   for (Index r = 0; r < count; ++r) {
+    // 2. u = x / |x| - c l, and its largest component.
     g.largest[r] =
         subtract_target(rows + r * dim, g.inverse_norm[r], g.c[r], frame.l.data(), dim, units + r * room);
   }
   for (Index r = 0; r < count; ++r) {
+    // 3. rho = |u|.
     g.rho[r] = distance_from_target(g.c[r], units + r * room, dim);
     g.coded[r] = g.coded[r] && g.rho[r] >= kTooCloseToTarget;
   }
   if (frame.num_leading > 0) {
+    // 4. The leading directions are taken out; what remains is coded.
     float rho[kGroupRows];
     for (Index r = 0; r < kGroupRows; ++r)
       rho[r] = r < count && g.coded[r] ? static_cast<float>(g.rho[r]) : 0.0F;
@@ -261,7 +267,8 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     for (Index r = 0; r < count; ++r) g.largest[r] = largest_of(units + r * room, dim);
   }
   for (Index r = 0; r < count; ++r) {
-    // The largest component takes the code 119 or less, so h = floor((q + 8) / 16) stays in [-7, 7].
+    // 5. Scales. The largest component takes the code 119 or less, so h = floor((q + 8) / 16) stays in [-7,
+    // 7].
     const float needed = std::max(g.largest[r] / 119.0F / static_cast<float>(g.rho[r]), kFinestScale);
     const std::uint16_t bits = rounded_up(needed);
     g.scale[r] = g.coded[r] ? expanded(bits) : 1.0F;
@@ -270,10 +277,12 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     block.scale[group * kGroupRows + r] = g.coded[r] ? bits : std::uint16_t{0};
   }
   for (Index r = 0; r < count; ++r) {
+    // 6. The codes, and how far they are from u.
     round_to_codes(units + r * room, g.step[r], g.inverse_step[r], dim, codes + r * room, g.errors[r]);
   }
   for (Index r = 0; r < count; ++r) {
-    // The bounds of the block are those of its worst row; 1 + 1e-4 covers the sums of squares in float.
+    // 7. Side data. NaN for kappa marks rows that the pass must skip. The bounds of the block are those of
+    // its worst row; 1 + 1e-4 covers the sums of squares in float.
     const Index at = group * kGroupRows + r;
     block.kappa[at] =
         g.coded[r] ? static_cast<float>(g.c[r] / g.rho[r]) : std::numeric_limits<float>::quiet_NaN();
@@ -297,6 +306,8 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
   pack_group(codes, room, group, block);
 }
 
+// Groups of 16 rows; the products of all rows with l and with themselves are found first, by the kernels
+// whose bits the exact scores have.
 void Encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
             const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary) {
   const auto room = static_cast<size_t>(row_room(dim) * kGroupRows);
@@ -451,6 +462,7 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float al
 
 using Floats = hn::CappedTag<float, static_cast<size_t>(kGroupRows)>;
 
+// Scales of consecutive rows, as floats again.
 HWY_INLINE hn::Vec<Floats> scales_of(const CodeBlock& block, Index at) {
   const Floats f32;
   const hn::Rebind<std::uint16_t, Floats> u16;
@@ -466,6 +478,7 @@ HWY_INLINE hn::Vec<Floats> products_with(const CodeBlock& block, Index group, In
   const hn::Rebind<std::int16_t, Floats> i16;
   const auto num_leading = static_cast<Index>(query.leading.size());
   const std::int16_t* leading = block.leading + group * num_leading * kGroupRows + r;
+  // x = scale unit (sum of integer products) + sum_k y_k <b_k, g>.
   auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, hn::Set(f32, unit)));
   for (Index k = 0; k < num_leading; ++k) {
     const auto y = hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, leading + k * kGroupRows)));
@@ -497,6 +510,7 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
     const auto kappa = hn::LoadU(f32, block.kappa + at);
     const auto scale = scales_of(block, at);
     const auto x = products_with(block, group, r, query, sums, unit, scale);
+    // x - <r_n, g>| <= scale spread + float_error, by Cauchy and Schwarz, since |g| = 1.
     const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), float_error);
     const auto along_error = kPlain ? hn::Add(hn::Mul(scale, hn::Set(f32, target_spread)), float_error)
                                     : hn::Mul(hn::Set(f32, kKappaError), hn::Abs(kappa));
@@ -548,6 +562,7 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
           block, group, query, sums, query.coarse.unit, coarse_spread, target_spread, threshold, xs, errors);
       if (HWY_LIKELY(some == 0)) continue;
     }
+    // The fine plane decides; the coarse one only spared reading it.
     ++refined;
     fine_products(block, group, query, sums);
     std::uint32_t hits = reaching<kGeodesic, kPlain>(block, group, query, sums, query.fine.unit, fine_spread,
@@ -577,6 +592,7 @@ void MeasureTarget(const CodeBlock& block, const CodeQuery& target) {
   const Floats f32;
   HWY_ALIGN std::int32_t sums[kGroupRows];
   for (Index group = 0; group < block.groups; ++group) {
+    // c = <l_n, l> by the query whose direction is l.
     fine_products(block, group, target, sums);
     for (Index r = 0; r < kGroupRows; r += static_cast<Index>(hn::Lanes(f32))) {
       float* const c = block.kappa + group * kGroupRows + r;

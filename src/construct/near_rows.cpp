@@ -58,6 +58,7 @@ NearRows::NearRows(const RowSource& rows) : dim_(rows.dim()) {
 
 void NearRows::store(Index first, const double* rows, Index count) const {
   if (!held()) return;
+  // Zero rows are stored as zeros; they are never candidates.
   float* out = buffer_.as<float>() + first * dim_;
   for (Index begin = 0; begin < count; begin += kTileRows) {
     double norms[kTileRows];

@@ -73,6 +73,7 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
     largest = std::max(largest, std::abs(value));
     together += std::abs(value);
   }
+  // The unit that makes both limits hold: max_j |g_j| / unit <= most and sum_j |g_j| / unit <= most_together.
   const double unit = largest > 0 ? std::max(largest / most, together / most_together) : 1.0;
   kernels::SteppedDirection<Pair> out;
   out.unit = static_cast<float>(unit);
@@ -221,6 +222,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::atomic<float> seen_so_far = start;
 
   const Index blocks = num_blocks(rows_.num_rows());
+  // By block, so that no two threads write to the same list.
   std::vector<std::vector<Candidate>> found(at(blocks));
   // Where most groups end in the fine plane anyway, the coarse plane is not tried first; one block in
   // kTrialBlocks still tries it, to notice when that changes.
@@ -257,6 +259,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
   for (const Index row : left_out_) candidates.push_back({row, 2.0F});
+  // Rows without codes are always candidates; 2 is above any score.
   auto threshold = static_cast<float>(lower.score);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   near_.narrow(query, executor_, candidates, threshold, stats);

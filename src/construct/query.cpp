@@ -20,6 +20,7 @@ constexpr double kNearPole = 1e-2;
 // A row this close to v has no direction from it: the paper's u/|u| = 0.
 constexpr double kNoDirection = 32 * std::numeric_limits<double>::epsilon();
 
+// To the multiple of eight components that the kernels read.
 std::vector<double> padded_double(const ExtendedVector& x) {
   std::vector<double> out(at(kernels::padded(static_cast<Index>(x.size()))), 0.0);
   std::transform(x.begin(), x.end(), out.begin(), [](Extended value) { return static_cast<double>(value); });
@@ -122,6 +123,7 @@ double exact_score(const Query& query, const double* x, const kernels::Dots& t, 
 
 double score_row(const Query& query, const RowSource& rows, Index n, std::vector<double>& scratch) {
   const Index dim = rows.dim();
+  // Rows in memory are read in place; others are computed into `scratch`. The bits of x are the same.
   const double* x = rows.contiguous();
   if (x != nullptr) {
     x += n * dim;

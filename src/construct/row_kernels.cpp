@@ -16,6 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// At most eight lanes: on a wider machine the order of the sums must not change.
 using Tag = hn::CappedTag<double, static_cast<size_t>(kLanes)>;
 using Vec = hn::Vec<Tag>;
 constexpr size_t kWidth = hn::MaxLanes(Tag());
@@ -39,6 +40,7 @@ HWY_INLINE double total(const Sums& sums) {
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
+// One step of the sums: eight components of x with d, with v if asked for, and with themselves.
 template <bool kWithV>
 HWY_INLINE void add_products(const double* x, const double* d, const double* v, Sums& xd, Sums& xv,
                              Sums& xx) {
@@ -110,6 +112,7 @@ HWY_INLINE void add_squares(const double* x, Sums& xx) {
   }
 }
 
+// <x, x> alone, by the same additions as in dots_of_rows: a norm has one value wherever it is computed.
 void SquaresOfRows(const double* rows, Index count, Index dim, double* out) {
   const Index whole = dim / kLanes * kLanes;
   for (Index i = 0; i < count; ++i) {
@@ -153,6 +156,7 @@ HWY_INLINE void project_tile(const double* x, Index dim, const double* basis, In
   }
 }
 
+// Three vectors of the basis at a time, then the rest one by one.
 template <Index kRows>
 HWY_INLINE void project_rows(const double* x, Index dim, const double* basis, Index num, double* out) {
   const Index size = padded(dim);
@@ -178,6 +182,7 @@ HWY_INLINE V two_sum(V a, V b, V& error) {
   return s;
 }
 
+// One column (or one register of columns) of the double-double sum over some rows.
 template <typename D>
 HWY_INLINE void add_columns(D tag, const double* rows, Index count, Index dim, Index j, double* high,
                             double* low) {

@@ -48,6 +48,7 @@ Pick best_candidate(const Query& query, const RowSource& rows, const Executor& e
   std::vector<double> scores;
   Pick pick;
   const auto drop_hopeless = [&] {
+    // Candidates are sorted by their bounds, so the hopeless ones are at the end. Those already scored stay.
     const auto first = std::partition_point(candidates.begin(), candidates.end(),
                                             [&](const Candidate& x) { return x.upper >= threshold; });
     candidates.erase(std::max(first, candidates.begin() + std::ssize(scores)), candidates.end());
@@ -70,6 +71,7 @@ Pick best_candidate(const Query& query, const RowSource& rows, const Executor& e
   stats.rows_rescored += static_cast<double>(scores.size());
   stats.bytes_read += static_cast<double>(scores.size()) * static_cast<double>(rows.dim()) * sizeof(double);
 
+  // The best scores of this search are the contenders of the next.
   std::vector<std::size_t> order(scores.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
   const std::size_t keep = std::min(kMaxContenders, order.size());

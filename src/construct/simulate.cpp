@@ -12,6 +12,7 @@
 namespace giga {
 
 SimulatedRows::SimulatedRows(const SimulateOptions& options) : options_(options) {
+  // 1 <= rows, dim, rank.
   for (const auto& [text, value] :
        {std::pair{"rows", options.rows}, {"dim", options.dim}, {"rank", options.rank}}) {
     if (value < 1) {
@@ -61,6 +62,7 @@ void SimulatedRows::read_likelihood(Index row, double* out) const {
   }
   double mean = 0;
   for (Index j = 0; j < dim; ++j) {
+    // log p(y | z, theta_j) = -log(1 + exp(-y <z, theta_j>)).
     out[j] = -std::log1p(std::exp(-y * out[j]));
     mean += out[j] / static_cast<double>(dim);
   }
@@ -87,6 +89,7 @@ void SimulatedRows::read(Index first, Index count, double* out) const {
     }
     std::fill_n(row, dim, 0.0);
     for (Index k = 0; k < options_.rank; ++k) {
+      // row = sum_k xi_k b_k with xi_k ~ N(0, 1).
       const double along = random.normal();
       const double* direction = directions_.data() + k * dim;
       for (Index j = 0; j < dim; ++j) row[j] += along * direction[j];

@@ -45,6 +45,7 @@ double Spectrum::energy_of(Index count) const {
   return sum;
 }
 
+// At most 32 directions, so the quadratic cost of this search does not matter.
 Index Spectrum::count_for(double share) const {
   for (Index count = 1; count < num_directions(); ++count) {
     if (energy_of(count) >= share) return count;
@@ -73,6 +74,7 @@ Spectrum sample_spectrum(const RowSource& rows, Index sample_rows) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(within.transpose() * within);
   basis *= ritz.eigenvectors();
 
+  // By falling energy, padded as the kernels need them.
   Spectrum spectrum;
   spectrum.padded_dim = kernels::padded(rows.dim());
   spectrum.directions.assign(at(spectrum.padded_dim * count), 0.0);

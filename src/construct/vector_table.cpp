@@ -72,6 +72,7 @@ void add_tile(const double* x, const double* norms, Index count, const SumView<d
   kernels::add_rows(x, count, sum.dim, sum.high(), sum.low());
 }
 
+// The sum of two parts; `total` comes first in row order.
 void join(const SumView<const double>& part, const SumView<double>& total) {
   kernels::add_sums(part.high(), part.low(), total.dim, total.high(), total.low());
   total.norms() += part.norms();
@@ -117,6 +118,7 @@ struct NotFinite {
       [](const NotFinite* part, NotFinite* total) { total->join(*part); });
   if (found.count == 0)
     throw DataError(rows.name() + ": norms or their sum overflow; divide all values by a power of ten");
+  // "row 3, column 1 is nan; ...": the first places, and how many there are in all.
   std::string places;
   for (std::size_t k = 0; k < std::min(NotFinite::kPlaces, at(found.count)); ++k) {
     const auto& [row, col, value] = found.first[k];
@@ -130,6 +132,7 @@ struct NotFinite {
 
 }  // namespace
 
+// The selector is made by whoever asks first.
 struct VectorTable::Lazy {
   std::once_flag once;
   std::unique_ptr<Selector> selector;
@@ -172,6 +175,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
       [dim](const double* part, double* sum) {
         join(SumView<const double>{part, dim}, SumView<double>{sum, dim});
       });
+  // A norm that overflows is as bad as a component that is not finite: both make the sum meaningless.
   norm_sum_ = total.norms();
   num_zero_rows_ = static_cast<Index>(total.zero_rows());
   if (total.not_finite() > 0 || !std::isfinite(norm_sum_)) refuse_non_finite(rows, executor);

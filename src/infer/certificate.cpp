@@ -44,6 +44,7 @@ struct Draws {
   }
 };
 
+// Chains one after another, all of the same length, so that by_chain can take them apart again.
 Draws pooled(std::span<const Chain> chains, Index dim) {
   require(!chains.empty(), "there are no chains");
   Draws draws{dim, std::ssize(chains), {}};
@@ -97,6 +98,7 @@ std::vector<Estimate> moments_of(const Normal& normal, const LinearQuantities& q
   return out;
 }
 
+// The draws of one quantity as diagnostics.hpp takes them.
 std::vector<std::vector<double>> by_chain(std::span<const double> series, Index num_chains) {
   const auto each = series.size() / at(num_chains);
   std::vector<std::vector<double>> chains;
@@ -154,6 +156,7 @@ double relative_ess_of(std::span<const double> log_ratios, Index num_chains, dou
   return std::isnan(share) ? 1 : std::clamp(share, kLeast, 1.0);
 }
 
+// max - min of the log ratios.
 double spread_of(std::span<const double> log_ratios) {
   if (!std::ranges::all_of(log_ratios, [](double value) { return std::isfinite(value); }))
     return std::numeric_limits<double>::infinity();
@@ -207,6 +210,7 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   return out;
 }
 
+// Moments of draws that count alike, with standard errors by their autocorrelation.
 std::vector<Estimate> plain_moments(const Draws& draws, const Executor& executor) {
   std::vector<Estimate> out(at(draws.dim));
   executor.for_each(draws.dim, [&](Index d) {
@@ -284,6 +288,7 @@ class Work {
   }
 
  private:
+  // What an observer is told, and how a part of several passes counts its rows.
   [[nodiscard]] StageProgress at_part(CertificatePart part, Index done) const {
     return {.stage = Stage::Certify, .done = done, .total = full_.num_rows(), .part = part};
   }
@@ -385,6 +390,7 @@ class Work {
     return out;
   }
 
+  // sum_s w_s |g(theta_s)|^2, and its standard error.
   static FisherDistance fisher(const SquaredLengths& squares, const std::vector<double>& weights,
                                Index num_chains, double relative_ess) {
     const Estimate plain = weighted_estimate(squares.plain, weights, num_chains, relative_ess);
@@ -404,6 +410,8 @@ class Work {
     return weights;
   }
 
+  // The same |g|^2 at the coreset's draws give the distance under pi_w (equal weights) and under pi (smoothed
+  // weights); draws of the Laplace approximation, weighted, give the latter a second time.
   void measure_gradients(const Draws& draws, const Draws& normal, const Normal& whitener,
                          Certificate& out) const {
     std::vector<Index> chosen, chosen_normal;

@@ -82,6 +82,7 @@ double ess_quantile_of(const DrawMatrix& draws, std::span<const double> ordered,
   return effective_size(split(mapped(draws, [=](double x) { return x <= value ? 1.0 : 0.0; })));
 }
 
+// The worse of the two tails.
 double ess_tail_of(const DrawMatrix& draws, std::span<const double> ordered) {
   return smaller(ess_quantile_of(draws, ordered, 0.05), ess_quantile_of(draws, ordered, 0.95));
 }
@@ -193,6 +194,8 @@ std::vector<double> e_bfmi(Chains energies) {
   return fractions;
 }
 
+// One sort serves the quantiles, the median for folding and the tail indicators; the normal scores serve rhat
+// and ess_bulk.
 QuantitySummary summarise(Chains chains) {
   const DrawMatrix draws = gather(chains);
   const std::vector<double> ordered = sorted(draws.values);

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// max - min: 0 if and only if all are equal, without rounding.
 double range(std::span<const double> x) {
   const auto [least, most] = std::ranges::minmax(x);
   return most - least;
@@ -110,6 +111,7 @@ DrawMatrix gather(Chains chains) {
   return draws;
 }
 
+// A chain that drifts has halves which disagree, so that one chain suffices for R-hat.
 DrawMatrix split(const DrawMatrix& draws) {
   DrawMatrix halves{draws.num_draws / 2, {}};
   if (halves.num_draws == 0) return halves;
@@ -170,6 +172,7 @@ bool vary(std::span<const double> x) {
 }
 
 double mean_of(std::span<const double> x) {
+  // In extended precision: the mean is subtracted from draws that may all be close to it.
   const Extended sum = std::accumulate(x.begin(), x.end(), Extended{0});
   return static_cast<double>(sum / static_cast<Extended>(x.size()));
 }

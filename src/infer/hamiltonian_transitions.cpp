@@ -44,6 +44,7 @@ bool goes_on(const Vector& left_v, const Vector& right_v, const Vector& rho) {
   return dot(left_v, rho) > 0 && dot(right_v, rho) > 0;
 }
 
+// Segments are kept between transitions, so that nothing is allocated while a chain runs.
 class Nuts final : public Transition {
  public:
   Nuts(Index dim, Index max_depth) : max_depth_(max_depth), beside_(at(max_depth) + 1) {
@@ -110,6 +111,7 @@ class Nuts final : public Transition {
       set_single(edge, fault(Fault::NutsUniformDraws) ? 0 : gain, out);
       return !stats_.divergent;
     }
+    // Two halves of 2^(depth - 1) states; `edge` has moved to the end of the first before the second begins.
     Segment& second = beside_[at(depth - 1)];
     if (!extend(depth - 1, edge, forward, out) || !extend(depth - 1, edge, forward, second)) return false;
     // Within a subtree every state is drawn by its weight.
@@ -119,7 +121,9 @@ class Nuts final : public Transition {
     return join(out, second, forward, take) || fault(Fault::NutsIgnoresInnerTurns);
   }
 
-  // Adds `other`, which follows `segment` in time or, if not forward, comes before it.
+  // Adds `other`, which follows `segment` in time or, if not forward, comes before it. False if the joined
+  // segment turns: rho over all of it with its ends, and rho of each half plus the nearest momentum of the
+  // other with the ends of that stretch.
   bool join(Segment& segment, Segment& other, bool forward, bool take_other) {
     const Segment& left = forward ? segment : other;
     const Segment& right = forward ? other : segment;

@@ -26,6 +26,7 @@ struct Place {
   [[nodiscard]] double log_joint() const { return log_likelihood + log_prior; }
 };
 
+// The log joint with gradient and Hessian at a point.
 class Posterior {
  public:
   Posterior(const Likelihood& likelihood, const Normal& prior, const Executor& executor)
@@ -107,6 +108,7 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
     throw std::invalid_argument("the prior has " + std::to_string(prior.dim()) + " dimensions, the model " +
                                 std::to_string(likelihood.num_parameters()) + " parameters");
   }
+  // theta <- theta + length H^-1 g.
   const Posterior posterior(likelihood, prior, executor);
   Place place = first_place(posterior, likelihood, prior, executor);
   LaplaceEnd end = LaplaceEnd::IterationLimit;

@@ -113,6 +113,7 @@ void normalise(PsisResult& result, double relative_ess) {
   result.effective_size = relative_ess * static_cast<double>(sum * sum / squares);
 }
 
+// Stable, so that equal ratios are smoothed in the order of their draws.
 std::vector<std::size_t> ascending(std::span<const double> x) {
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -143,6 +144,7 @@ PsisResult psis(std::span<const double> log_ratios, double relative_ess) {
     result.weights.assign(x.size(), 0);
     return result;
   }
+  // Infinite ratios: those draws share all the weight.
   if (most == kInfinity) {
     result.tail = PsisTail::Degenerate;
     for (double& value : x) value = value == kInfinity ? 0 : -kInfinity;
@@ -154,6 +156,7 @@ PsisResult psis(std::span<const double> log_ratios, double relative_ess) {
   if (result.tail_length < kShortestTail) {
     result.tail = PsisTail::TooShort;
   } else {
+    // The M largest log ratios are replaced by their smoothed values, each at its own draw.
     const std::vector<std::size_t> order = ascending(x);
     const std::size_t begin = order.size() - at(result.tail_length);
     std::vector<double> tail;

@@ -23,6 +23,7 @@ constexpr double kLeastAccepted = 0.15, kMostAccepted = 0.7;
 constexpr Index kMostAttempts = 5;
 constexpr Index kLearnEvery = 100;  // transitions between two looks at the covariance
 
+// A chain: the point, the covariance S = C C' of its proposals and their scale, and what S is learnt from.
 class Walk {
  public:
   Walk(const DensityView& density, const std::vector<double>& start)
@@ -63,8 +64,11 @@ class Walk {
     constexpr double kDecay = 0.6;
     log_scale_ += std::pow(static_cast<double>(iteration + 1), -kDecay) * (accept_stat - kTarget);
     if (iteration < warmup / 10) return;  // still on the way from the start
+    // The covariance is learnt from a tenth of the warm-up on, and anew from a quarter on: by then the chain
+    // has forgotten its start.
     if (iteration == warmup / 4) moments_.clear();
     moments_.add(point_.q.data());
+    // Five points per dimension at least, or the factor would be that of the shrinkage.
     if (moments_.count() >= std::max<Index>(kLearnEvery, 5 * dim_) && iteration % kLearnEvery == 0)
       take_covariance();
   }
@@ -116,6 +120,7 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
       if (i < options.warmup) {
         walk.learn(i, options.warmup, stats.accept_stat);
       } else {
+        // The mean acceptance after warm-up, by which an attempt is judged.
         accepted += stats.accept_stat / static_cast<double>(kept);
         if ((i - options.warmup + 1) % options.thin == 0) {
           out.draws.insert(out.draws.end(), walk.point().q.begin(), walk.point().q.end());

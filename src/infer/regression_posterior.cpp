@@ -82,6 +82,7 @@ Packing pack(const LinearModel& regression) {
   return out;
 }
 
+// An intercept that plain tiles need not multiply by.
 bool last_column_is_ones(const LinearModel& regression) {
   const Index dim = regression.num_columns();
   std::vector<double> row(at(dim));
@@ -118,6 +119,8 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
   std::vector<double> row(at(dim_));
   for (std::size_t k = 0; k < packing.rows.size(); ++k) {
     const auto [n, times] = packing.rows[k];
+    // Row k of the packing goes to lane k mod kTile of tile k / kTile. Plain tiles hold y z in strips, others
+    // z component by component. Lanes beyond the last row keep weight 0.
     const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
     const bool plain = tile < num_plain_;
     double* z = tile_at(tile);
@@ -140,6 +143,7 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
 }
 
 double* RegressionPosterior::tile_at(Index tile) {
+  // Plain tiles come first and may be one column narrower.
   const Index plain = std::min(tile, num_plain_);
   return z_.data() + (plain * plain_dim() + (tile - plain) * dim_) * kTile;
 }
@@ -172,6 +176,7 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
   // A block may straddle the three kinds of tiles: label +1, label -1, others.
   double value = plain_tiles(begin, std::min(end, num_ups_), 1, theta, sums);
   value += plain_tiles(std::max(begin, num_ups_), std::min(end, num_plain_), -1, theta, sums);
+  // Tiles of any family: s = z theta, then l(s) and l'(s), then the gradient sum_i m_i l'_i z_i.
   std::array<double, kTile> s, values, slopes;
   for (Index t = std::max(begin, num_plain_); t < end; ++t) {
     const double* z = tile_at(t);
@@ -197,6 +202,7 @@ double RegressionPosterior::log_likelihood(const double* theta, double* gradient
   std::fill(gradient, gradient + dim_, 0.0);
   const Index blocks = (num_tiles_ + kTilesPerBlock - 1) / kTilesPerBlock;
   if (executor_ == nullptr || blocks == 1) {
+    // The same blocks in the same order as below, so that both ways have the same bits.
     SmallScratch<kFewParameters * kPackedLanes> sums(dim_ * kPackedLanes);
     double value = 0;
     for (Index b = 0; b < blocks; ++b) {

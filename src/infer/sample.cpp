@@ -25,6 +25,7 @@ SampleOptions paper_protocol(SamplerKind sampler) {
     options.warmup = 25000;
     options.thin = 5;
   }
+  // The paper adapts the step size alone, and its HMC takes steps of one size.
   options.metric = MetricKind::Unit;
   options.step_jitter = 0;
   return options;
@@ -66,6 +67,7 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   PhasePoint point;
   point.q = start;
   hamiltonian.evaluate(point);
+  // The order of draws from the stream is fixed: first the search for a step, then the transitions.
   double step = hamiltonian.reasonable_step(point, 1, random);
   DualAveraging averaging(step, options.target_accept);
   RunningMoments moments(density.dim(), false);
@@ -89,6 +91,7 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
       step = averaging.update(stats.accept_stat);
       if (windows.learns(i)) moments.add(point.q.data());
       if (windows.ends_window(i)) {
+        // A window ends: its variances become the metric, and the step size is sought anew in its units.
         hamiltonian.inverse_metric = moments.shrunk();
         moments.clear();
         step = hamiltonian.reasonable_step(point, step, random);
@@ -200,6 +203,7 @@ std::vector<std::vector<double>> dispersed_starts(const Normal& about, Index cha
   for (Index c = 0; c < chains; ++c) {
     Stream random = stream(seed, "start", c);
     std::vector<double> start(at(about.dim()));
+    // start = mean + 2 (draw - mean).
     about.draw(random, start.data());
     for (std::size_t d = 0; d < start.size(); ++d)
       start[d] = about.mean()[d] + kWider * (start[d] - about.mean()[d]);

@@ -23,6 +23,7 @@ StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bo
   const auto is_zero = [](double value) { return value == 0; };
   for (Index r = 0; r < dim; ++r) {
     for (Index c = 0; c < dim; ++c) row[at(c)] = matrix[at(transposed ? c * dim + r : r * dim + c)];
+    // C is triangular: each row keeps only what lies between its first and last entry that is not zero.
     const auto first = std::find_if_not(row.begin(), row.end(), is_zero);
     const auto last = std::find_if_not(row.rbegin(), std::make_reverse_iterator(first), is_zero).base();
     rows.push_back({first - row.begin(), last - row.begin(), values.size()});
@@ -51,6 +52,7 @@ void StandardCoordinates::to_parameters(const double* z, double* theta) const {
   by_column_.add_weighted(z, theta);
 }
 
+// log density(mean + C z), and C' times its gradient.
 double StandardCoordinates::log_density(const double* z, double* gradient) const {
   SmallScratch<2 * kFewParameters> both(2 * dim());
   double* theta = both.data();
@@ -79,6 +81,7 @@ void StandardCoordinates::take_back(Chain& chain) const {
     covariance *= Eigen::Map<const Eigen::VectorXd>(metric, dim()).asDiagonal();
   }
   covariance *= factor.transpose();
+  // Exactly symmetric, whatever the rounding of the products.
   covariance.triangularView<Eigen::StrictlyLower>() = covariance.transpose();
   chain.metric = MetricKind::Dense;
   chain.inverse_metric.assign(covariance.data(), covariance.data() + covariance.size());

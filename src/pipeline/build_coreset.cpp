@@ -59,6 +59,7 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
 
 namespace {
 
+// With projection_dim = 0: J = 500, 1000, ..., 64000.
 constexpr Index kFirstAutoDim = 500;
 constexpr Index kLastAutoDim = 64000;
 constexpr double kAgreement = 1.5;  // of projected and held-out error
@@ -137,6 +138,7 @@ class Run {
     };
   }
 
+  // pihat, and what its mode says about the model and the data.
   void find_pihat(CoresetResult& result) const {
     if (options_.pihat == PihatKind::Prior) return;
     const Likelihood& model = problem_.likelihood();
@@ -165,6 +167,7 @@ class Run {
   }
 
   [[nodiscard]] RandomProjectionOptions heldout_options() const {
+    // The held-out projection has the norm of the build: an error in another norm would not be comparable.
     const bool curvature = options_.projection == ProjectionKind::Curvature;
     return {curvature ? Norm::Whitened : options_.norm, options_.heldout_dim, options_.seed, "heldout"};
   }
@@ -188,6 +191,7 @@ class Run {
     const VectorTable table(watched, executor_,
                             {.selector = greedy ? options_.selector : SelectorKind::Scan});
     result.seconds.project += clock.restart();
+    // The selector is made now, so that its time counts as preparation and not as part of the first step.
     const bool searches = greedy && !table.zero_target();
     if (searches) (void)table.selector();
     watched.end_pass();
@@ -208,6 +212,7 @@ class Run {
 
   [[nodiscard]] BuildResult construct(const VectorTable& table, Heldout& heldout) const {
     const ErrorMeasure measure = [&heldout](const Coreset& coreset) { return heldout.error(coreset); };
+    // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
     const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};

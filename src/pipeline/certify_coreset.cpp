@@ -40,6 +40,7 @@ Coreset weighted_rows(const Coreset& coreset) {
   return out;
 }
 
+// The rows of a table go through its design, with the weights as multiplicities.
 std::unique_ptr<Likelihood> regression_of(const Problem::Table& table, Coreset chosen) {
   const std::vector<double> response =
       describe(table.options.family.family).read_response(*table.data).values;
@@ -84,6 +85,7 @@ Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std:
   const auto part = coreset_model(problem, coreset);
   Certificate out =
       certify(problem.likelihood(), part.get(), problem.prior(), chains, executor, options, observer);
+  // certify knows distinct rows only.
   out.num_data_rows = problem.num_data_rows();
   return out;
 }

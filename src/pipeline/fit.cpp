@@ -119,6 +119,7 @@ class Fit {
   // Whether there is another round. Points that cannot lower the error are not asked for, unless the next
   // round sees more than this one.
   bool extend(const Certificate& certificate) {
+    // A larger coreset is worth a round if the verdict suggests one and rounds are left.
     const bool more = !certificate.safe() && std::ssize(state_.rounds) < options_.max_rounds &&
                       certificate.suggested_size > state_.coreset->coreset.size();
     if (!more) return false;
@@ -150,6 +151,7 @@ class Fit {
 
 CoresetOptions fit_coreset_options() {
   CoresetOptions options;
+  // In the whitened norm, which does not depend on the units of the features, with a tolerance of 0.05.
   options.projection = ProjectionKind::Auto;
   options.norm = Norm::Whitened;
   options.projection_dim = 0;
