@@ -80,6 +80,8 @@ std::string mean_text(const Estimate& estimate) {
   return fixed(estimate.mean, static_cast<int>(std::max(0.0, decimals)));
 }
 
+// Three pairs of columns: the coreset's posterior, corrected to all rows, and the corrected Laplace
+// approximation. Derived quantities come first, as in `names`.
 std::string parameters(const Certificate& certificate, std::span<const std::string> names) {
   constexpr std::size_t kLongestName = 32;
   std::vector<Row> rows = {
@@ -104,6 +106,7 @@ std::string parameters(const Certificate& certificate, std::span<const std::stri
   return table(rows);
 }
 
+// Roots of the squared distances: whitened is in posterior standard deviations.
 std::string fisher_text(const FisherDistance& distance) {
   return number(std::sqrt(distance.whitened)) + " (" + number(std::sqrt(distance.value)) + ")";
 }
@@ -136,6 +139,7 @@ std::string more_points(const Certificate& certificate) {
   return "use more points, try `size = " + std::to_string(certificate.suggested_size) + "`";
 }
 
+// One clause that says what is wrong, one that says what to do.
 std::string what_is_wrong(const Certificate& certificate) {
   const Correction& coreset = certificate.coreset;
   switch (certificate.doubt) {
@@ -185,6 +189,7 @@ std::string certificate_sentence(const Certificate& certificate) {
   if (!certificate.safe()) return start + "not safe: " + what_is_wrong(certificate);
   if (certificate.coreset.exact) return start + "the posterior is that of all rows, safe to use";
   if (is_flat(certificate.coreset)) {
+    // exp(spread) - 1 is the largest relative difference of two weights.
     return start + "the weights of all draws are within " +
            number(100 * std::expm1(certificate.coreset.spread), 2) + "% of each other, safe to use";
   }

@@ -66,6 +66,7 @@ std::string chart_page_html(const ChartPage& content) {
   for (const PageSection& section : content.sections) html += section_html(section, specs);
   html += "</main>\n";
   html += page::footer(content.version);
+  // The same data block as a report has, without coefficients to explore.
   html += page::script({{"config", page::chart_config()},
                         {"specs", specs},
                         {"trace_step", 1},

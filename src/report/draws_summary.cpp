@@ -29,6 +29,7 @@ Quantity quantity_of(std::string name, const std::vector<std::vector<double>>& d
   return out;
 }
 
+// One column of all chains, as diagnostics.hpp takes it.
 std::vector<std::vector<double>> draws_of(std::span<const Chain> chains, Index column) {
   std::vector<std::vector<double>> all;
   for (const Chain& chain : chains) {
@@ -86,6 +87,7 @@ std::string csv_number(double value) {
   return shortest(value);
 }
 
+// A column of the CSV file: its name and the number it shows.
 struct Figure {
   const char* name;
   double QuantitySummary::*value;
@@ -178,6 +180,7 @@ std::string summary_text(std::span<const Quantity> quantities) {
   std::vector<TextRow> rows = {
       {"", "mean", "sd", "5%", "50%", "95%", "mcse", "R-hat", "ESS bulk", "ESS tail"}};
   for (const Quantity& quantity : quantities) rows.push_back(text_row(quantity));
+  // Names to the left, numbers to the right, each column as wide as its widest cell.
   std::array<std::size_t, 10> width{};
   for (const TextRow& row : rows) {
     for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], width_of(row[j]));

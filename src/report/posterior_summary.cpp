@@ -62,6 +62,7 @@ std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior, const Bo
   std::vector<double> variance(centre.size(), 0.0), theta(dim);
   for (std::size_t column = 0; column < dim; ++column) {
     for (std::size_t d = 0; d < dim; ++d)
+      // A (mean + c) + b less A mean + b is A c, for each column c of C.
       theta[d] = posterior.mean()[d] + posterior.factor()[d * dim + column];
     const std::vector<double> moved = scales.values(theta.data());
     for (std::size_t k = 0; k < centre.size(); ++k)

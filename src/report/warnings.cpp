@@ -25,6 +25,7 @@ std::string quoted(const std::string& name) {
 std::string rounded(double value, int digits) {
   if (!std::isfinite(value)) return "infinite";
   if (value == 0) return "0";
+  // 10^(digits - 1 - exponent) brings the wanted digits before the point.
   const double unit = std::pow(10.0, digits - 1 - std::floor(std::log10(std::abs(value))));
   return shortest(std::round(value * unit) / unit);
 }
@@ -55,6 +56,7 @@ std::string listed(const std::vector<const Quantity*>& found) {
   return found.size() > kMost ? list + ", ... (" + std::to_string(found.size()) + " in all)" : list;
 }
 
+// Quantities that warn_of_draws speaks of are left out of all other warnings.
 bool is_ordinary(const Quantity& quantity) {
   return !quantity.constant && quantity.num_not_finite == 0;
 }
@@ -155,6 +157,7 @@ ChainHealth health_of_chain(const Chain& chain, std::optional<SamplerKind> sampl
     health.acceptance += stats.accept_stat / static_cast<double>(chain.num_draws());
     energies[0].push_back(stats.energy);
   }
+  // A thinned chain brings its own, over all transitions; the energies of its draws are too far apart.
   health.e_bfmi = std::isnan(chain.e_bfmi) ? e_bfmi(energies)[0] : chain.e_bfmi;
   if (sampler == SamplerKind::Rwmh) health.e_bfmi = std::numeric_limits<double>::quiet_NaN();
   return health;

@@ -18,6 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // The name of the version, not an address to be loaded.
 constexpr const char* kSchema = "https://vega.github.io/schema/vega-lite/v6.json";
 
+// What all charts have in common: as wide as the page, and a height in pixels.
 Json base(int height) {
   return {{"$schema", kSchema},
           {"width", "container"},
@@ -74,6 +75,7 @@ double error_floor(const std::vector<StepRecord>& records) {
   return std::isfinite(heldout) ? std::max(lowest, heldout / 30) : lowest;
 }
 
+// The largest error of any series, for the upper end of the axis.
 double error_top(const std::vector<StepRecord>& records) {
   double top = error_floor(records);
   for (const StepRecord& record : records) {
@@ -105,6 +107,7 @@ Json chain_colour() {
 
 double rounded(double value, int digits) {
   if (!std::isfinite(value)) return value;
+  // By way of the decimal text: the double nearest to the rounded number prints with few digits.
   std::array<char, 64> room{};
   const auto end =
       std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::scientific, digits - 1);
@@ -140,6 +143,7 @@ Json chart_config() {
 }
 
 std::vector<StepRecord> by_size(const std::vector<StepRecord>& trace, Index count) {
+  // A build may stay at a size, or come back to it: the last step there counts.
   std::map<Index, StepRecord> last;
   for (const StepRecord& record : trace) last.insert_or_assign(record.size, record);
   std::vector<StepRecord> all;
@@ -249,6 +253,7 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
   Json x = field("q5", "quantitative", axis.c_str());
   x["axis"] = {{"tickCount", 7}};
   x["scale"] = {{"zero", false}};
+  // Ranges first, the line at zero over them, medians on top.
   const Json zero = {
       {"data", {{"values", Json::array({Json{{"zero", 0}}})}}},  // one line, not one per coefficient
       {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}, {"strokeDash", {3, 3}}, {"clip", true}}},
@@ -324,6 +329,7 @@ Chart rank_chart(double expected) {
                         {"y", y},
                         {"color", chain_colour()},
                         {"tooltip", tooltip({{"chain", "chain"}, {"bin", "bin"}, {"count", "draws"}})}}}};
+  // A dashed line at the count that every bin would have if all chains were alike.
   const Json even = {{"data", {{"values", Json::array({Json{{"expected", expected}}})}}},
                      {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}, {"strokeDash", {4, 4}}}},
                      {"encoding", {{"y", {{"field", "expected"}, {"type", "quantitative"}}}}}};

@@ -81,6 +81,7 @@ double kernel_width(const Weighted& draws, const Spread& shape) {
   return 0.9 * scale * std::pow(draws.effective_size(), -0.2);
 }
 
+// An interval that grows to include what it is given; what is not finite is ignored.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -98,6 +99,8 @@ constexpr Index kCells = 800;  // that draws are counted in before kernels are l
 
 // The share of the weight in each cell of the range, split between the nearest two.
 std::vector<double> cell_shares(const Weighted& draws, const Range& range) {
+  // A draw between two cell borders is divided between them in proportion (linear binning), which leaves the
+  // mean as it is.
   std::vector<double> shares(at(kCells + 1), 0.0);
   const double width = (range.high - range.low) / kCells;
   for (std::size_t s = 0; s < draws.values.size(); ++s) {
@@ -135,6 +138,7 @@ std::vector<double> kernel_curve(const Weighted& draws, double width, const Rang
   return curve;
 }
 
+// The density itself, at the same points as the kernel curves.
 std::vector<double> normal_curve(const LaplaceMarginal& laplace, const Range& range) {
   std::vector<double> curve;
   for (Index i = 0; i < kPoints; ++i) {
@@ -229,6 +233,7 @@ std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index
 Index trace_step(std::span<const Chain> chains, Index points) {
   Index longest = 1;
   for (const Chain& chain : chains) longest = std::max(longest, chain.num_draws());
+  // The smallest step that leaves at most `points` draws of the longest chain.
   return (longest + points - 1) / points;
 }
 
@@ -242,6 +247,7 @@ std::vector<std::vector<double>> thinned(std::span<const Chain> chains, Index k,
 }
 
 double clarity(const Quantity& quantity) {
+  // Infinite for a constant draw that is not zero, NaN for zeros: neither is a clear effect.
   const double ratio = std::abs(quantity.summary.mean) / quantity.summary.sd;
   return std::isfinite(ratio) ? ratio : 0;
 }

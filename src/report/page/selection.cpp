@@ -61,6 +61,8 @@ Index num_draws(const ReportData& data) {
 }
 
 std::vector<double> correction_weights(const ReportData& data) {
+  // A certificate that was read back has no weights unless weights.csv was there; weights that are all 0
+  // correct nothing.
   if (!data.certificate) return {};
   const std::vector<double>& weights = data.certificate->coreset.weights;
   const bool some = std::ranges::any_of(weights, [](double w) { return w > 0; });
@@ -98,6 +100,7 @@ Selection select(const ReportData& data, const ReportLimits& limits) {
     const bool there = std::ranges::find(selection.explored, k) != selection.explored.end();
     if (there && !quantity.constant && quantity.summary.sd > 0) selection.densities.push_back(k);
   }
+  // The page opens with the coefficient whose chains agree least.
   const Index worst = least_mixed(data.quantities, selection.explored);
   selection.chosen = std::ranges::find(selection.explored, worst) - selection.explored.begin();
   return selection;
