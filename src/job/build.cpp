@@ -61,6 +61,7 @@ void note_bad_draws(const CoresetResult& result, job::Notes& notes) {
         "a relative error above 1 is worse than no rows at all; draw more or use `method = corrective`");
 }
 
+// The seconds do not include the writing of the file, which comes last.
 void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds, BuildRun& run) {
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
@@ -109,6 +110,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   return run;
 }
 
+// Vectors are rows of the file; log-likelihoods are columns, centred.
 std::unique_ptr<RowSource> rows_of(const NpyMatrix& matrix, InputKind kind) {
   if (kind == InputKind::Vectors) return std::make_unique<NpyRows>(matrix);
   return std::make_unique<NpyLoglikRows>(matrix);
@@ -152,6 +154,7 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
   if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target)
     return std::nullopt;
   const bool bare_curvature = options.projection == ProjectionKind::Curvature && options.remainder_dim == 0;
+  // The remedy depends on why the build ended: out of points, or out of what its features can see.
   const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with `size`"
                        : bare_curvature
                            ? "the curvature does not see the rest: add `remainder_dim = 500`, or use "

@@ -159,6 +159,7 @@ Draws draws_in_folder(const CheckJob& job, const BothScales& scales, const Obser
   return out;
 }
 
+// Without draws of the user's the coreset is sampled here, and the draws are known to be its own.
 Draws draws_made(const CheckJob& job, const BothScales& scales, const Executor& executor,
                  const JobObserver& observer) {
   const SampleRun run =
@@ -226,6 +227,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
                           job.file.model.standardise);
   std::optional<Draws> draws;
   if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
+  // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.
   const WeightedProblem coreset = read_coreset(job.coreset, job.file, executor);
   const Dataset data = read_table(job, executor, observer.watch);
   const Problem problem(data, job.file.model, job.file.scale, executor);
@@ -237,6 +239,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   std::vector<std::string> said_already;
   if (!draws) {
     draws = draws_made(job, scales, executor, observer);
+    // run_sample has printed its warnings; they are kept for the record without being said again.
     said_already = std::exchange(draws->notes, {});
     seconds.sample = stage.restart();
   }

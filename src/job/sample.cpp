@@ -31,6 +31,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   return loaded;
 }
 
+// A coreset without its companion can be sampled as a weighted table, but the scale of all rows is lost.
 void note_input(const SampleJob& job, const WeightedProblem& loaded, job::Notes& notes) {
   notes.say(loaded.data->notes());
   notes.say(loaded.problem->notes());

@@ -30,6 +30,7 @@ Json rows_json(const CoresetFile& file) {
 }
 
 CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
+  // Fields that later versions added are optional, since older files lack them.
   record::require_format(fields, kFormat);
   CoresetFile out;
   out.path = path;
@@ -82,6 +83,7 @@ Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, co
   }
 }
 
+// The column `row` as numbers.
 std::vector<Index> input_rows_of(const Dataset& data) {
   std::vector<Index> all(static_cast<std::size_t>(data.num_rows()));
   for (std::size_t n = 0; n < all.size(); ++n) all[n] = static_cast<Index>(n);
@@ -199,6 +201,8 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 }
 
 std::vector<std::string> coreset_headings(const std::vector<std::string>& columns) {
+  // `row` and `weight` are ours: columns of the input with these names get a prefix, and another if that is
+  // taken.
   std::set<std::string> taken(columns.begin(), columns.end());
   std::vector<std::string> headings;
   for (std::string name : columns) {

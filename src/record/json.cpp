@@ -41,6 +41,7 @@ std::vector<double> Fields::numbers(const char* key) const {
 Fields Fields::at(const char* key) const {
   if (!has(key) || !(*json_)[key].is_object()) refuse(key, "is missing or of another kind");
   Fields inner((*json_)[key], file_, advice_, is_damaged_);
+  // Messages name the whole way to a field: 'model/family'.
   inner.within_ = within_ + key + "/";
   return inner;
 }

@@ -46,6 +46,7 @@ std::optional<double> draw_value(std::string_view field) {
   return std::nullopt;
 }
 
+// Invariant between lines: file_ has what the lines so far say; rows_ and line_ count them for messages.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) : name_(printable_path(path)) {
@@ -78,6 +79,8 @@ class Reader {
     take_row(content);
   }
 
+  // The announcement of the metric also has an equals sign in some versions of Stan, so it is looked for
+  // first.
   void take_comment(std::string_view comment) {
     if (comment.starts_with("Adaptation terminated")) {
       drop_warmup();
@@ -213,6 +216,7 @@ class Reader {
   // All rows so far were warm-up.
   void drop_warmup() {
     if (adapted_) return;
+    // Only the first block of adaptation ends the warm-up.
     file_.num_warmup_rows = file_.chain.num_draws();
     file_.chain.draws.clear();
     file_.chain.stats.clear();

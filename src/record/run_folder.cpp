@@ -31,6 +31,7 @@ long number_in(const std::string& name) {
   return result.ec == std::errc{} && result.ptr == end && number > 0 ? number : 0;
 }
 
+// The folder in which it is, or would be, made.
 fs::path parent_of(const fs::path& folder) {
   const fs::path plain = folder.has_filename() ? folder : folder.parent_path();  // "out/" is "out"
   return plain.has_parent_path() ? plain.parent_path() : fs::path(".");
@@ -136,6 +137,7 @@ void write_run_folder(const fs::path& folder, bool force, const RunFiles& files)
   if (force) fs::remove(folder / kRecordFile, ignored);
   for (const auto& output : outputs) output->commit();
   made.keep();
+  // Draws of chains that the new run does not have, and a certificate or a report of the old one.
   std::vector<fs::path> stale = draws_in(folder);
   for (const char* name : {kCertificateFile, kReportFile, kWeightsFile, kPosteriorFile})
     stale.push_back(folder / name);

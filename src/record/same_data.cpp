@@ -64,6 +64,7 @@ Index row_of(const Dataset& data, Index input_row) {
   return low < data.num_rows() && data.input_row(low) == input_row ? low : -1;
 }
 
+// Bit for bit: coreset.csv has the text of the input's cells, or numbers that read back exactly.
 void require_same_row(const Dataset& data, Index row, const WeightedProblem& coreset, Index k,
                       const CoresetFile& file) {
   const auto differs = [&](const std::string& column, double here, double there) {
@@ -80,6 +81,7 @@ void require_same_row(const Dataset& data, Index row, const WeightedProblem& cor
 }
 
 void require_same_scale(const Problem& problem, const CoresetFile& file, const Executor& executor) {
+  // Relative, so that another order of summation is not taken for other data.
   constexpr double kNear = 1e-9;
   if (!file.model.standardise) return;
   const Standardisation scale = standardise(*problem.table()->data, problem.table()->distinct, executor);

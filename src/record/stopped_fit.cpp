@@ -83,6 +83,7 @@ constexpr std::pair<const char*, Index Chain::*> kCounts[] = {{"giga_gradients",
                                                               {"giga_not_finite", &Chain::num_not_finite},
                                                               {"giga_attempts", &Chain::attempts}};
 
+// Chains as they were sampled, under names of our own: the names of the problem do not matter here.
 std::string chain_text(const Chain& chain, const SampleOptions& options, Index index) {
   std::vector<std::string> names;
   for (Index d = 0; d < chain.dim; ++d) names.push_back("theta_" + std::to_string(d + 1));
@@ -281,6 +282,8 @@ void StoppedFit::save(const FitState& state, const SampleOptions& options, const
   write_json_file(partial_ / "state.json", std::move(json));
 }
 
+// Everything is checked before it is believed: the digest of the state, of the data and of each chain, and
+// the number of draws.
 FitState StoppedFit::load(const std::string& data_digest, Index draws) const {
   FitState state;
   if (!has_state()) return state;
