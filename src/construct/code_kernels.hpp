@@ -3,8 +3,9 @@
 // With c = <l_n, l> and rho = |l_n - c l|, a row is kept as kappa = c / rho and the unit vector
 //     r_n = (l_n - c l) / rho  ~  sum_k y_nk b_k + scale * q_n,    q_n in [-119, 119]^J,
 // with an error of at most spread * scale. The b_k are the K leading directions of the table, if it has any
-// (otherwise K = 0): the codes then resolve only what is left, and the error shrinks with it. A query d = A l
-// + B g, v = v_A l + v_B g then needs one product per row, x = <r_n, g>:
+// (otherwise K = 0): the codes then resolve only what is left, and the error shrinks with it. With a query
+//     d = A l + B g,    v = v_A l + v_B g
+// a row needs one product, x = <r_n, g>:
 //     geodesic:  score^2 = num^2 / (num^2 + 1 - x^2),    num = A kappa + B x
 //     linear:    score^2 = num^2 / (1 + kappa^2)
 // and the interval known for x gives an interval for the score, without a root or a division.

@@ -12,8 +12,8 @@
 namespace giga {
 namespace {
 
-// Section 3.2: the first point is the row best aligned with l. The nearest point to l on its ray is <l, l_n>
-// l_n, and <l, l_n> >= |L| / sigma > 0 for the best row (the lemma there).
+// Section 3.2: the first point is the row best aligned with l. The point of its ray nearest to l is
+//     <l, l_n> l_n,    where <l, l_n> >= |L| / sigma > 0 for the best row (the lemma there).
 Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const ExtendedVector& l = table.target();
   const Pick pick = table.selector().best(linear_query(l, l, table.norm_sum()), state.memory, stats);

@@ -5,8 +5,8 @@
 // the order of support_), A_S = Q R with q_ the columns of Q and r_ the columns of the triangle, along_ =
 // Q'b, z the least-squares solution on the support without the constraint.
 //
-// Invariants between calls: A_S = Q R and along_ = Q'b; u_i = 0 outside the support. After solve(), u_S = z >
-// 0.
+// Invariants between calls: A_S = Q R and along_ = Q'b; u_i = 0 outside the support. After solve() u_S = z,
+// and all of it is positive.
 #include "giga/construct/nnls.hpp"
 
 #include <algorithm>
@@ -136,8 +136,8 @@ void NnlsSolver::update_residual() {
   for (const Index column : support_) add_scaled(residual_, -solution_[at(column)], columns_[at(column)]);
 }
 
-// argmax <a_i, b - A u> over the columns outside the support. -<a_i, b - A u> is half the derivative of |A u
-// - b|^2 in u_i, so a positive product is a violated Karush-Kuhn-Tucker condition; -1 if there is none.
+// argmax <a_i, b - A u> over the columns outside the support. Half the derivative of |A u - b|^2 in u_i is
+// -<a_i, b - A u>, so a positive product is a violated Karush-Kuhn-Tucker condition; -1 if there is none.
 Index NnlsSolver::most_violated(const std::vector<bool>& barred) const {
   Index worst = -1;
   Extended most = std::max(kViolation * norm(residual_), kRounding);

@@ -54,8 +54,8 @@ void SimulatedRows::read_likelihood(Index row, double* out) const {
   std::fill_n(out, dim, 0.0);
   double y = 1;
   for (Index k = 0; k < options_.rank; ++k) {
-    // out_j accumulates <z, theta_j>. The first parameter alone decides y: P(y = 1 | z) = 1 / (1 +
-    // exp(-z_1)).
+    // out_j accumulates <z, theta_j>. The first parameter alone decides y:
+    //     P(y = 1 | z) = 1 / (1 + exp(-z_1)).
     const double z = random.normal();
     if (k == 0 && random.uniform() * (1 + std::exp(-z)) > 1) y = -1;
     for (Index j = 0; j < dim; ++j) out[j] += z * directions_[at(k * dim + j)];

@@ -100,6 +100,7 @@ std::vector<Estimate> moments_of(const Normal& normal, const LinearQuantities& q
 
 // The draws of one quantity as diagnostics.hpp takes them.
 std::vector<std::vector<double>> by_chain(std::span<const double> series, Index num_chains) {
+  // Chains lie one after another, all of one length.
   const auto each = series.size() / at(num_chains);
   std::vector<std::vector<double>> chains;
   for (std::size_t c = 0; c < at(num_chains); ++c) {
@@ -131,6 +132,7 @@ Estimate weighted_estimate(std::span<const double> values, std::span<const doubl
                            double relative_ess) {
   const WeightedMoments moments = weighted_moments(values, weights);
   Estimate out{moments.mean, moments.sd, 0, 0};
+  // By the delta method sd has the influence function ((x - mean)^2 - sd^2) / (2 sd).
   std::vector<double> away, square;
   for (const double value : values) {
     away.push_back(value - out.mean);
@@ -179,7 +181,7 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   out.spread = spread_of(log_ratios);
   out.exact = out.spread <= kEqual;
   out.flat = out.spread <= kFlat;
-  // Ratios that are equal but for rounding have an autocorrelation of rounding: then the chains' own share
+  // Ratios that are equal up to rounding have an autocorrelation of rounding: then the chains' own share
   // counts.
   out.relative_ess = out.exact && draws.num_chains > 0 && !std::isnan(chain_share)
                          ? std::min(1.0, chain_share)

@@ -44,7 +44,7 @@ bool goes_on(const Vector& left_v, const Vector& right_v, const Vector& rho) {
   return dot(left_v, rho) > 0 && dot(right_v, rho) > 0;
 }
 
-// Segments are kept between transitions, so that nothing is allocated while a chain runs.
+// Segments are kept between transitions, so that their vectors are not allocated anew.
 class Nuts final : public Transition {
  public:
   Nuts(Index dim, Index max_depth) : max_depth_(max_depth), beside_(at(max_depth) + 1) {

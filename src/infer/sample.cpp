@@ -71,6 +71,7 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   double step = hamiltonian.reasonable_step(point, 1, random);
   DualAveraging averaging(step, options.target_accept);
   RunningMoments moments(density.dim(), false);
+  // With a unit metric there are no windows: nothing but the step size is learnt.
   const Windows windows(options.metric == MetricKind::Unit ? 0 : options.warmup);
   const double jitter = options.sampler == SamplerKind::Hmc ? options.step_jitter : 0;
 
@@ -97,6 +98,7 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
         step = hamiltonian.reasonable_step(point, step, random);
         averaging.restart(step);
       }
+      // From here on the averaged step, which no longer changes.
       if (i + 1 == options.warmup) step = averaging.final_step();
     } else {
       const Index since = i - options.warmup;

@@ -36,6 +36,7 @@ PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& pri
   const bool rows = share_rows(chains, likelihood.num_rows(), executor.num_threads());
   const Posterior posterior(likelihood, prior, rows ? &executor : nullptr);
   std::vector<Span> spans(static_cast<std::size_t>(chains));
+  // A chain that is run again (a random walk) keeps the time of its first transition.
   const Observer timed = [&](const StageProgress& at) {
     Span& span = spans[static_cast<std::size_t>(at.chain)];
     span.last_s = clock.seconds();

@@ -79,8 +79,7 @@ class Reader {
     take_row(content);
   }
 
-  // The announcement of the metric also has an equals sign in some versions of Stan, so it is looked for
-  // first.
+  // In this order: the end of adaptation, the announcement of the metric, a setting, a row of the metric.
   void take_comment(std::string_view comment) {
     if (comment.starts_with("Adaptation terminated")) {
       drop_warmup();

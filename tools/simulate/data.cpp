@@ -172,7 +172,8 @@ void append_line(const double* row, Index num_features, Format format, std::stri
   text += '\n';
 }
 
-// The lines of each block are made beside its numbers, on the same thread.
+// The numbers of a group of blocks are made in parallel, then their lines, each thread a run of rows; the
+// lines are written in order. 18 bytes are allowed for a number in text.
 void write_text(const SimulatedData& data, const Request& request, const Executor& executor,
                 Progress& progress) {
   OutputFile file(request.out, request.force);

@@ -80,7 +80,7 @@ class Problem {
   /// How the user would find row n of the likelihood.
   [[nodiscard]] std::string place(Index n) const;
 
-  /// Null for a model of one's own.
+  /// Null for a model of the user's own.
   [[nodiscard]] const Table* table() const { return table_ ? &*table_ : nullptr; }
 
  private:

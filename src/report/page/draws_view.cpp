@@ -260,7 +260,7 @@ std::vector<Index> clearest(const std::vector<Quantity>& quantities, Index count
 
 std::vector<Index> explored(const std::vector<Quantity>& quantities, Index count) {
   if (std::ssize(quantities) <= count) return clearest(quantities, count);
-  // First the chains that mix worst, so that they can be looked at; then the clearest effects.
+  // First the chains that mix worst, so that they can be inspected; then the clearest effects.
   const Index worst = count / 5;
   auto chosen =
       largest(std::ssize(quantities), worst, [&](Index k) { return rhat_or_zero(quantities[at(k)]); });
