@@ -26,8 +26,8 @@ Index Trace::size_at(Index iteration) const {
 }
 
 double Trace::error_of_size(Index points) const {
-  // The error need not fall with the size for every method, so the least over all iterations with few enough
-  // points is taken.
+  // The error need not fall with the size for every method, so the least over all iterations with few
+  // enough points is taken.
   double least = 1;
   for (std::size_t t = 0; t < error.size(); ++t)
     if (size[t] <= points) least = std::min(least, error[t]);

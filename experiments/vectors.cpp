@@ -1,6 +1,6 @@
 // Section 4.2: the sum of a million independent normal vectors in 50 dimensions. The paper's claims, each
-// with what was found: orders of magnitude between methods, exponential decay, and the sizes at which they
-// stop growing.
+// with what was found: orders of magnitude between methods, exponential decay, and the sizes at which
+// they stop growing.
 #include <fmt/format.h>
 
 #include <algorithm>

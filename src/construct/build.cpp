@@ -4,8 +4,8 @@
 // error |L(w) - L| / |L|, which is recomputed from the weights; so their error never rises, and the first
 // step that does not lower it ends the build. Sampling accepts every draw.
 //
-// Notation: x = L(w) / |L|, error = |x - l|; t the step, J_t = error^2 after it, tau and B(t) as in section
-// 3.5 of the paper.
+// Notation: x = L(w) / |L|, error = |x - l|; t the step, J_t = error^2 after it, tau and B(t) as in
+// section 3.5 of the paper.
 #include "giga/construct/build.hpp"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ struct Limits {
   ErrorMeasure heldout;
 };
 
-// Methods that re-solve their weights may lose a point in a step, so that a size of M may take more than M
-// steps.
+// Methods that re-solve their weights may lose a point in a step, so that a size of M may take
+// more than M steps.
 bool drops_points(Method method) {
   return method == Method::Corrective || method == Method::Pursuit;
 }
@@ -84,9 +84,9 @@ Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats
   return {};
 }
 
-// Whether rounding of the weights alone explains an error of this size. A weight rounded to double moves x by
-// eps w_n |L_n| / |L|, all of them together by at most eps sum_n w_n |L_n| / |L|; 1000 times that is the
-// margin.
+// Whether rounding of the weights alone explains an error of this size. A weight rounded to double
+// moves x by eps w_n |L_n| / |L|, all of them together by at most eps sum_n w_n |L_n| / |L|; 1000 times
+// that is the margin.
 bool near_rounding(const VectorTable& table, const BuildState& state) {
   Extended shares = 0;  // sum of w_n |L_n| / |L|
   for (Index slot = 0; slot < state.active.size(); ++slot) {
@@ -158,8 +158,8 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
     } catch (const Stopped&) {
       return Termination::Stopped;
     }
-    // The first point is taken whatever its error: Frank-Wolfe's may be above 1, the error of no points at
-    // all.
+    // The first point is taken whatever its error: Frank-Wolfe's may be above 1, the error
+    // of no points at all.
     const bool improves = proposal.row >= 0 && (proposal.error < state.error ||
                                                 (state.steps == 0 && std::isfinite(proposal.error)));
     if (!improves && is_greedy(state.method)) {

@@ -23,8 +23,8 @@ constexpr float kFloatRounding = 4e-6F;  // of products of unit vectors of up to
 constexpr float kScoreRounding = 1e-6F;  // of scores bounded in float, away from the pole
 constexpr float kPole = 1e-4F;           // below this distance of |c| from 1 a row is simply scored
 
-// Two running sums, so that additions do not wait for each other. The order does not matter: bounds have
-// slack.
+// Two running sums, so that additions do not wait for each other. The order does not matter:
+// bounds have slack.
 template <typename First>
 double dot_of(const First* x, const double* y, Index size) {
   double even = 0, odd = 0;
@@ -64,8 +64,8 @@ double linear_cap_bound(double beta_u, double r) {
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const Executor& executor)
     : rows_(rows), executor_(executor), tree_(new CapTreeSelector(rows, executor)) {
-  // As many directions as hold all but a millionth of the energy; at most 32, beyond which a tree prunes
-  // little.
+  // As many directions as hold all but a millionth of the energy; at most 32, beyond which a
+  // tree prunes little.
   tree_->spectrum_ = sample_spectrum(rows, kSpectrumRows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
   by_row_.resize(at(rows.num_rows() * tree_->stride()));
@@ -150,14 +150,14 @@ void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t node, Index depth
   const Index stride = tree_->stride();
   const Index widest = widest_coordinate(cap);
   auto* order = tree_->order_.data();
-  // The keys are brought together first: a median over them is then a walk through memory, not a jump per
-  // comparison.
+  // The keys are brought together first: a median over them is then a walk through memory, not a
+  // jump per comparison.
   std::vector<std::pair<float, Index>> keys(at(cap.end - cap.begin));
   for (Index i = cap.begin; i < cap.end; ++i) {
     keys[at(i - cap.begin)] = {by_row_[at(order[i] * stride + widest)], order[i]};
   }
-  // The keys are pairs of coordinate and row, all different, so the split is the same however the rows lay
-  // before.
+  // The keys are pairs of coordinate and row, all different, so the split is the same however
+  // the rows lay before.
   const Index middle = cap.begin + (cap.end - cap.begin) / 2;
   std::nth_element(keys.begin(), keys.begin() + (middle - cap.begin), keys.end());
   for (Index i = cap.begin; i < cap.end; ++i) order[i] = keys[at(i - cap.begin)].second;
@@ -182,8 +182,8 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
     }
   }
   auto& caps = tree_->caps_;
-  // Invariant of the splits: the rows of a cap are order[begin .. end), its children divide that range at the
-  // median.
+  // Invariant of the splits: the rows of a cap are order[begin .. end), its children divide that
+  // range at the median.
   caps.push_back({0, static_cast<Index>(order.size()), -1, -1});
   split(caps, 0, kSerialDepth);
 
@@ -269,8 +269,8 @@ void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
     }
   }
   for (Index i = 0; i < count; ++i) {
-    // An interval of the score: a +- a_error over sqrt(1 - c^2), with the |c| of its interval that makes it
-    // widest.
+    // An interval of the score: a +- a_error over sqrt(1 - c^2), with the |c| of its interval
+    // that makes it widest.
     const float a_error = outside[i] * search.d_outside + kFloatRounding;
     float lower = a[i] - a_error, upper = a[i] + a_error;
     if (search.criterion == Criterion::Geodesic) {

@@ -443,9 +443,9 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float al
     const float length = query.plain ? 1.0F : std::sqrt(1 + kappa * kappa);
     return {(centre - reach) / length * (1 - kSlack), (centre + reach) / length * (1 + kSlack)};
   }
-  // num / sqrt(num^2 + rest) with rest = 1 - x^2, or 1 - c^2 - x^2 for plain codes: it rises with num and,
-  // for num > 0, falls with rest; so the ends of the interval are at the ends of num and the opposite ends of
-  // rest.
+  // num / sqrt(num^2 + rest) with rest = 1 - x^2, or 1 - c^2 - x^2 for plain codes: it rises with num
+  // and, for num > 0, falls with rest; so the ends of the interval are at the ends of num and the
+  // opposite ends of rest.
   const auto score = [&](float num, float rest) {
     return num <= 0 ? -1.0F : num / std::sqrt(num * num + std::max(0.0F, rest));
   };

@@ -14,8 +14,8 @@
 // codes are `plain`: r_n is l_n itself, and c is taken from the codes once l is known. Then
 //     geodesic:  score^2 = num^2 / (num^2 + 1 - c^2 - x^2),    num = A c + B x
 //     linear:    score   = num
-// which is as good except for rows within a few degrees of l or -l: their distance from l is lost in
-// rounding.
+// which is as good except for rows within a few degrees of l or -l: their distance from l
+// is lost in rounding.
 //
 // The codes lie in two planes of four bits: q = 16 h + f with h in [-7, 7] and f in [-8, 7]. A pass reads the
 // coarse plane; the fine one only for groups in which a row may win by its coarse bound.

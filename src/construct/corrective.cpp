@@ -15,8 +15,8 @@ namespace {
 // Solves for the weights of all slots, of which the last may be new to the solver.
 std::vector<double> solved_weights(const VectorTable& table, BuildState& state) {
   if (!state.solver) state.solver.emplace(table.target());
-  // Invariant: column k of the solver is the unit row of slot k. Removed slots were removed from both in
-  // `accept`.
+  // Invariant: column k of the solver is the unit row of slot k. Removed slots were removed
+  // from both in `accept`.
   while (state.solver->num_columns() < state.active.size()) {
     state.solver->add(state.active.unit_row(state.solver->num_columns()));
   }

@@ -1,5 +1,5 @@
-// Rows of a matrix in memory, as they are or (LoglikRows) centred: L_n(theta_s) less its mean over the draws
-// s.
+// Rows of a matrix in memory, as they are or (LoglikRows) centred: L_n(theta_s) less its
+// mean over the draws s.
 #include "giga/construct/dense_rows.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // GIGA, Algorithm 1 of the paper, on weights in the scale of the output: x = L(w)/|L| is then always the
-// point of its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|. The scaling
-// of section 3.4, which the paper applies once at the end, is thus part of every step; rows and directions
-// are the same. Of the paper's two ways to keep l(w_t) this is (A): recomputed from the weights, so nothing
-// drifts.
+// point of its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|. The
+// scaling of section 3.4, which the paper applies once at the end, is thus part of every step; rows and
+// directions are the same. Of the paper's two ways to keep l(w_t) this is (A): recomputed from the
+// weights, so nothing drifts.
 #include <algorithm>
 #include <cmath>
 

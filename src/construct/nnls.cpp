@@ -1,9 +1,9 @@
 // Nonnegative least squares by the active-set method of Lawson and Hanson (Solving Least Squares Problems,
 // 1974, chapter 23), on a QR factorisation that is changed by one column at a time.
 //
-// Notation: A the columns a_i, b the target, u the solution, S the support (columns in the factorisation, in
-// the order of support_), A_S = Q R with q_ the columns of Q and r_ the columns of the triangle, along_ =
-// Q'b, z the least-squares solution on the support without the constraint.
+// Notation: A the columns a_i, b the target, u the solution, S the support (columns in the factorisation,
+// in the order of support_), A_S = Q R with q_ the columns of Q and r_ the columns of the triangle,
+// along_ = Q'b, z the least-squares solution on the support without the constraint.
 //
 // Invariants between calls: A_S = Q R and along_ = Q'b; u_i = 0 outside the support. After solve() u_S = z,
 // and all of it is positive.
@@ -20,8 +20,8 @@ namespace giga {
 namespace {
 
 constexpr Extended kDependent = 1e-14L;  // |a - Q Q'a| of a column that the support spans
-// The <a_i, residual> that makes a column worth entering: more than this share of |residual|, and above
-// rounding.
+// The <a_i, residual> that makes a column worth entering: more than this share of |residual|,
+// and above rounding.
 constexpr Extended kViolation = 1e-10L;
 constexpr Extended kRounding = 1e-18L;
 
@@ -129,8 +129,8 @@ void NnlsSolver::settle() {
   }
 }
 
-// From b and u, not from Q: the residual is what the entering column is judged by, and Q has the rounding of
-// all rotations.
+// From b and u, not from Q: the residual is what the entering column is judged by, and Q has the
+// rounding of all rotations.
 void NnlsSolver::update_residual() {
   residual_ = b_;
   for (const Index column : support_) add_scaled(residual_, -solution_[at(column)], columns_[at(column)]);

@@ -40,9 +40,9 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   kernels::CodeFrame frame;
   frame.plain = target.empty();
   frame.l = padded_double(target, rows.dim());
-  // A leading coordinate costs two bytes per row where a code costs one per dimension: at most J / 8 of them
-  // add a quarter to the memory. The probe is cheap; the larger sample is drawn only where it finds leading
-  // directions.
+  // A leading coordinate costs two bytes per row where a code costs one per dimension: at most J / 8 of
+  // them add a quarter to the memory. The probe is cheap; the larger sample is drawn only where it finds
+  // leading directions.
   const Index most = rows.dim() / 8;
   if (most == 0) return frame;
   if (sample_spectrum(rows, kProbeRows).energy_of(most) < kLeadingShare) return frame;
@@ -152,8 +152,8 @@ void QuantisedSelector::encode(Index first, const double* x, Index count, kernel
   near_.store(first, x, count);
 }
 
-// Blocks were filled in any order by any thread; here their bounds and left-out rows are joined in block
-// order.
+// Blocks were filled in any order by any thread; here their bounds and left-out rows are
+// joined in block order.
 void QuantisedSelector::collect() {
   for (std::size_t index = 0; index < summaries_.size(); ++index) {
     bounds_.push_back(summaries_[index].bounds);

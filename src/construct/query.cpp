@@ -106,8 +106,8 @@ double exact_score(const Query& query, const double* x, const kernels::Dots& t, 
     if (query.min_norm > 0 && std::sqrt(t.with_self) < query.min_norm) return kNeverChosen;
     return score_of_ordinary(query, x, t, dim);
   }
-  // The squares overflow or underflow: the row is scaled by a power of two so that its largest component is
-  // in [1, 2).
+  // The squares overflow or underflow: the row is scaled by a power of two so that its largest
+  // component is in [1, 2).
   double largest = 0;
   for (Index j = 0; j < dim; ++j) largest = std::max(largest, std::abs(x[j]));
   if (largest == 0) return kNeverChosen;

@@ -1,7 +1,7 @@
-// The kernels of row_kernels.hpp in vector instructions. The eight running sums of a product are held in one
-// register of eight doubles, two of four or four of two, whatever the instruction set has; the additions are
-// the same in each case, and so are the bits. No fused multiply-add where bits are promised: dots, squares,
-// add_rows.
+// The kernels of row_kernels.hpp in vector instructions. The eight running sums of a product are held in
+// one register of eight doubles, two of four or four of two, whatever the instruction set has; the
+// additions are the same in each case, and so are the bits. No fused multiply-add where bits are promised:
+// dots, squares, add_rows.
 #include "construct/row_kernels.hpp"
 
 #include <cstring>
@@ -165,8 +165,8 @@ HWY_INLINE void project_rows(const double* x, Index dim, const double* basis, In
   for (; k < num; ++k) project_tile<kRows, 1>(x, dim, basis + k * size, num, out + k);
 }
 
-// Tiles of 4 rows x 3 vectors: 12 sums and the 3 vectors stay in 16 registers, and each load serves several
-// products.
+// Tiles of 4 rows x 3 vectors: 12 sums and the 3 vectors stay in 16 registers, and each load
+// serves several products.
 void ProjectRows(const double* rows, Index count, Index dim, const double* basis, Index num, double* out) {
   Index i = 0;
   for (; i + 4 <= count; i += 4) project_rows<4>(rows + i * dim, dim, basis, num, out + i * num);

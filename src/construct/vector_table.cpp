@@ -2,8 +2,8 @@
 // cap tree and plain codes are made along the way, so that rows which must be computed are computed once.
 //
 // Why double-double: |L| may be far below sigma (the vectors of section 4.2 of the paper sum to almost
-// nothing), and the relative error is measured in units of |L|. A sum in double would carry an error of about
-// eps sigma.
+// nothing), and the relative error is measured in units of |L|. A sum in double would carry an error
+// of about eps sigma.
 #include "giga/construct/vector_table.hpp"
 
 #include <algorithm>

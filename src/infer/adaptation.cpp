@@ -15,8 +15,8 @@ namespace giga {
 namespace {
 
 constexpr double kGamma = 0.05, kKappa = 0.75, kOffset = 10;  // of dual averaging
-// Stan's: a start for the step size alone, windows of 25, 50, 100, ... for the variances, an end for the step
-// size.
+// Stan's: a start for the step size alone, windows of 25, 50, 100, ... for the variances, an end
+// for the step size.
 constexpr Index kStart = 75, kEnd = 50, kWindow = 25;  // transitions
 
 }  // namespace
@@ -98,8 +98,8 @@ Windows::Windows(Index warmup) {
   }
   begin_ = start;
   end_ = warmup - end;
-  // Invariant: windows up to `begin` are settled; each is twice as long as the one before, the last takes
-  // what is left.
+  // Invariant: windows up to `begin` are settled; each is twice as long as the one before, the last
+  // takes what is left.
   for (Index begin = start; begin < end_; window *= 2) {
     Index last = begin + window;
     if (last + 2 * window > end_) last = end_;  // no room for the next one: this takes the rest

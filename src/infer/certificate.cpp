@@ -1,8 +1,8 @@
 // log r_s = L(theta_s) - L(w, theta_s) at the draws, smoothed weights from them, corrected moments, Fisher
-// distances and the judgement. Notation as in the header: pi the posterior of all rows, pi_w of the coreset,
-// theta_s ~ pi_w, w_s the smoothed and normalised weights of the draws. The prior is in both posteriors and
-// cancels from the ratio of the coreset; for the draws of the Laplace approximation q, log r_s = L(theta_s) +
-// log p(theta_s) - log q(theta_s).
+// distances and the judgement. Notation as in the header: pi the posterior of all rows, pi_w of the
+// coreset, theta_s ~ pi_w, w_s the smoothed and normalised weights of the draws. The prior is in both
+// posteriors and cancels from the ratio of the coreset; for the draws of the Laplace approximation q, log
+// r_s = L(theta_s) + log p(theta_s) - log q(theta_s).
 #include "giga/infer/certificate.hpp"
 
 #include <algorithm>
@@ -110,9 +110,9 @@ std::vector<std::vector<double>> by_chain(std::span<const double> series, Index 
   return chains;
 }
 
-// The standard error of sum w_s (x_s - mean) as a mean of the S terms S w_s (x_s - mean), for weights that
-// add up to 1: by the autocorrelation of these terms, or as for independent draws, sqrt(sum w_s^2 (x_s -
-// mean)^2 / relative_ess), where there are no chains or it has no answer.
+// The standard error of sum w_s (x_s - mean) as a mean of the S terms S w_s (x_s - mean), for weights
+// that add up to 1: by the autocorrelation of these terms, or as for independent draws, sqrt(sum w_s^2
+// (x_s - mean)^2 / relative_ess), where there are no chains or it has no answer.
 double error_of(std::span<const double> away, std::span<const double> weights, Index num_chains,
                 double relative_ess) {
   std::vector<double> terms;
@@ -166,8 +166,8 @@ double spread_of(std::span<const double> log_ratios) {
   return most - least;
 }
 
-// With S draws a k up to 1 - 1 / log10(S) can be relied on (Vehtari et al.): 0.67 for 1000, above 0.7 from
-// 2200 on.
+// With S draws a k up to 1 - 1 / log10(S) can be relied on (Vehtari et al.): 0.67 for 1000,
+// above 0.7 from 2200 on.
 double k_limit(Index num_draws, const CertificateOptions& options) {
   return std::min(options.max_k_hat, 1 - 1 / std::log10(static_cast<double>(std::max<Index>(num_draws, 2))));
 }
@@ -181,8 +181,8 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   out.spread = spread_of(log_ratios);
   out.exact = out.spread <= kEqual;
   out.flat = out.spread <= kFlat;
-  // Ratios that are equal up to rounding have an autocorrelation of rounding: then the chains' own share
-  // counts.
+  // Ratios that are equal up to rounding have an autocorrelation of rounding: then the
+  // chains' own share counts.
   out.relative_ess = out.exact && draws.num_chains > 0 && !std::isnan(chain_share)
                          ? std::min(1.0, chain_share)
                          : relative_ess_of(log_ratios, draws.num_chains, chain_share);

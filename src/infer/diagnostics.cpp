@@ -194,8 +194,8 @@ std::vector<double> e_bfmi(Chains energies) {
   return fractions;
 }
 
-// One sort serves the quantiles, the median for folding and the tail indicators; the normal scores serve rhat
-// and ess_bulk.
+// One sort serves the quantiles, the median for folding and the tail indicators; the normal scores serve
+// rhat and ess_bulk.
 QuantitySummary summarise(Chains chains) {
   const DrawMatrix draws = gather(chains);
   const std::vector<double> ordered = sorted(draws.values);

@@ -85,8 +85,8 @@ double autocorrelation_time(Autocorrelation rho, Index num_draws) {
   }
   if (last == 0) return 2;  // too short for a second pair: rho_0 stands for both sums
   const auto end = static_cast<std::size_t>(last);
-  // Geyer's initial monotone sequence: a pair whose sum exceeds that of the pair before gets half that sum
-  // each.
+  // Geyer's initial monotone sequence: a pair whose sum exceeds that of the pair before gets
+  // half that sum each.
   for (std::size_t t = 2; t < end; t += 2) {
     const double before = kept[t - 2] + kept[t - 1];
     if (kept[t] + kept[t + 1] > before) kept[t] = kept[t + 1] = before / 2;
@@ -160,8 +160,8 @@ double effective_size(const DrawMatrix& draws) {
   const double variance = covariance.at(0), within = variance * n / (n - 1);
   const double total = variance + variance_between(centred);
   const auto rho = [&](Index lag) { return 1 - (within - covariance.at(lag)) / total; };
-  // S / tau, but at most S log10(S): antithetic chains may have a tau near 0 that the draws cannot tell from
-  // 0.
+  // S / tau, but at most S log10(S): antithetic chains may have a tau near 0 that the draws
+  // cannot tell from 0.
   const auto size = static_cast<double>(draws.values.size());
   return size / std::max(autocorrelation_time(rho, draws.num_draws), 1 / std::log10(size));
 }

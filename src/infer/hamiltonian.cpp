@@ -54,8 +54,8 @@ double Hamiltonian::energy(const PhasePoint& point) const {
   return std::isnan(energy) ? std::numeric_limits<double>::infinity() : energy;
 }
 
-// p <- p + eps/2 grad(q),    q <- q + eps v p,    p <- p + eps/2 grad(q), grad the gradient of the log
-// density.
+// p <- p + eps/2 grad(q),    q <- q + eps v p,    p <- p + eps/2 grad(q), grad the gradient
+// of the log density.
 void Hamiltonian::leapfrog(PhasePoint& point, double step) {
   for (std::size_t d = 0; d < point.q.size(); ++d) {
     point.p[d] += step / 2 * point.gradient[d];

@@ -1,9 +1,9 @@
 // The no-U-turn sampler, in the form of Betancourt, "A Conceptual Introduction to Hamiltonian Monte Carlo"
-// (2017), appendix A: states along a trajectory are drawn with weights exp(-H), and a trajectory ends where
-// it turns by the generalised criterion: with rho the sum of momenta over a segment and v the velocities at
-// its ends, <v_left, rho> and <v_right, rho> must both be positive; also across the seam of two joined
-// segments, each taken with the nearest state of the other. And Hamiltonian Monte Carlo with a fixed number
-// of steps.
+// (2017), appendix A: states along a trajectory are drawn with weights exp(-H), and a trajectory ends
+// where it turns by the generalised criterion: with rho the sum of momenta over a segment and v the
+// velocities at its ends, <v_left, rho> and <v_right, rho> must both be positive; also across the seam of
+// two joined segments, each taken with the nearest state of the other. And Hamiltonian Monte Carlo with a
+// fixed number of steps.
 //
 // Notation: H the Hamiltonian, H_0 its value at the start of the transition, gain = H_0 - H, so that
 // exp(gain) is the weight of a state relative to the start.

@@ -1,6 +1,6 @@
-// The Laplace approximation N(mode, H^-1) by damped Newton. With g the gradient of the log joint log p(theta)
-// + sum_n L_n(theta) and H minus its Hessian, steps are H^-1 g, halved until the log joint rises; the
-// decrement sqrt(g'H^-1 g) says how many posterior standard deviations the mode is away.
+// The Laplace approximation N(mode, H^-1) by damped Newton. With g the gradient of the log joint log
+// p(theta) + sum_n L_n(theta) and H minus its Hessian, steps are H^-1 g, halved until the log joint rises;
+// the decrement sqrt(g'H^-1 g) says how many posterior standard deviations the mode is away.
 #include "giga/infer/laplace.hpp"
 
 #include <Eigen/Cholesky>

@@ -59,8 +59,8 @@ class Walk {
   }
 
   void learn(Index iteration, Index warmup, double accept_stat) {
-    // log scale += (i + 1)^-0.6 (accepted - 0.234): steps whose sum diverges and whose squares have a finite
-    // sum.
+    // log scale += (i + 1)^-0.6 (accepted - 0.234): steps whose sum diverges and whose squares
+    // have a finite sum.
     constexpr double kDecay = 0.6;
     log_scale_ += std::pow(static_cast<double>(iteration + 1), -kDecay) * (accept_stat - kTarget);
     if (iteration < warmup / 10) return;  // still on the way from the start
@@ -106,8 +106,8 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
   out.dim = density.dim();
   const Index kept = options.draws * options.thin, total = options.warmup + kept;
   for (out.attempts = 1;; ++out.attempts) {
-    // Invariant: scale, S and the point are those the last attempt ended with; only its draws are thrown
-    // away.
+    // Invariant: scale, S and the point are those the last attempt ended with; only its
+    // draws are thrown away.
     out.draws.clear();
     out.stats.clear();
     double accepted = 0;

@@ -1,8 +1,8 @@
 // The log posterior and its gradient from rows packed in tiles. Blocks of kBlockRows rows are summed by lane
 // and joined in block order, with an executor or without: the same bits.
 //
-// Notation: s_n = z_n.theta the linear predictor, l(s) the log-likelihood of a row, l' its slope, m_n its
-// multiplicity;
+// Notation: s_n = z_n.theta the linear predictor, l(s) the log-likelihood of a row, l' its slope,
+// m_n its multiplicity;
 //     value = sum_n m_n l(s_n),    gradient = sum_n m_n l'(s_n) z_n.
 // A tile has kTile rows side by side: component d of all of them, then component d + 1. "Plain" tiles are
 // those of logistic rows that count once: y in {-1, 1} enters as y z, so l = -log(1 + exp(-y z.theta)) needs

@@ -80,9 +80,9 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   DrawStats on_the_way;
   std::vector<std::vector<double>> energies(1);
   const Index total = options.warmup + options.draws * options.thin;
-  // Invariant: chain.draws and chain.stats have one entry per `thin` transitions after warm-up; on_the_way
-  // covers those since the last entry. The step is fixed once i >= warmup, so the kept draws are of one
-  // Markov chain.
+  // Invariant: chain.draws and chain.stats have one entry per `thin` transitions after warm-up;
+  // on_the_way covers those since the last entry. The step is fixed once i >= warmup, so the kept draws
+  // are of one Markov chain.
   for (Index i = 0; i < total && !chain.stopped; ++i) {
     const bool warmup = i < options.warmup;
     // Uniform in [1 - jitter, 1 + jitter], drawn before the transition and so independent of it.

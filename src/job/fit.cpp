@@ -1,6 +1,6 @@
 // Load, fit, describe, write; and what is kept of a run that does not get there. DIR/partial holds the
-// request and the state after each stage (stopped_fit.hpp); it is removed once the files of the finished run
-// are in place.
+// request and the state after each stage (stopped_fit.hpp); it is removed once the files of the
+// finished run are in place.
 #include "giga/job/fit.hpp"
 
 #include <algorithm>
@@ -83,8 +83,8 @@ class FitWork {
     watching.watch = observer_.watch;
     watching.save = [&](const FitState& now) {
       if (stopped_ != nullptr) stopped_->save(now, sampling, digest);
-      // A state without a coreset is the beginning of a round after the first: the last one was not
-      // certified.
+      // A state without a coreset is the beginning of a round after the first: the last one
+      // was not certified.
       if (now.coreset) return;
       const FitRound& last = now.rounds.back();
       notes_.mention(job::points_text(last.size) + (last.size == 1 ? " is" : " are") +

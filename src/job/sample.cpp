@@ -1,6 +1,6 @@
-// From a table or a coreset to chains, and what they say: load, find the mode, sample about it, summarise,
-// write. For a coreset the model and the scale come from its companion; for a table from the options and the
-// data.
+// From a table or a coreset to chains, and what they say: load, find the mode, sample about it,
+// summarise, write. For a coreset the model and the scale come from its companion; for a table from the
+// options and the data.
 #include "giga/job/sample.hpp"
 
 #include <memory>

@@ -1,9 +1,9 @@
 // pihat, held-out projection, projection, construction, and back to the rows of the data.
 //
-// Two projections with independent features: the build sees the vectors L_n of the first, and its error under
-// the second, V_n, is the held-out error |V(w) - V| / |V|. A build with too few features fits their noise,
-// which the second projection shows; so with projection_dim = 0 the number of features J is doubled until the
-// two agree.
+// Two projections with independent features: the build sees the vectors L_n of the first, and its error
+// under the second, V_n, is the held-out error |V(w) - V| / |V|. A build with too few features fits their
+// noise, which the second projection shows; so with projection_dim = 0 the number of features J is doubled
+// until the two agree.
 #include "giga/pipeline/build_coreset.hpp"
 
 #include <algorithm>
@@ -33,8 +33,8 @@ const LinearModel* whole_linear_model(const Likelihood& likelihood) {
 
 Index default_size(const Problem& problem) {
   constexpr Index kLeast = 20, kMost = 1000;
-  // D + D(D+1)/2 = D(D+3)/2 numbers match the gradient and the curvature of a sum: about as many points can
-  // do so.
+  // D + D(D+1)/2 = D(D+3)/2 numbers match the gradient and the curvature of a sum: about as
+  // many points can do so.
   return std::clamp(curvature_dim(problem.likelihood().num_parameters()), kLeast, kMost);
 }
 

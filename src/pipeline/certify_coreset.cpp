@@ -70,8 +70,8 @@ std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset&
 LinearQuantities original_quantities(const BothScales& scales) {
   if (!scales.standardised()) return {};
   const auto count = static_cast<std::size_t>(scales.num_original());
-  // LinearQuantities must have no constant term: the values on the original scale are linear combinations of
-  // theta.
+  // LinearQuantities must have no constant term: the values on the original scale are linear
+  // combinations of theta.
   return {scales.num_original(), [&scales, count](const double* theta) {
             std::vector<double> values = scales.values(theta);
             values.resize(count);

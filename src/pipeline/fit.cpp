@@ -31,8 +31,8 @@ class Fit {
         state_(std::move(state)) {}
 
   FitResult go() {
-    // Invariant: state_ holds what the present round has finished: nothing, a coreset, or a coreset and
-    // chains.
+    // Invariant: state_ holds what the present round has finished: nothing, a coreset, or a
+    // coreset and chains.
     if (state_.coreset) take_up(*state_.coreset);
     try {
       while (true) {
@@ -164,8 +164,8 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
   CoresetOptions round = with_projection(options.coreset, problem);
   if (round.size == 0) round.size = default_size(problem);
   if (state.next_size > 0) {
-    // A larger coreset was asked for because the last was not good enough; a tolerance would end it early
-    // again.
+    // A larger coreset was asked for because the last was not good enough; a tolerance would
+    // end it early again.
     round.size = state.next_size;
     round.tolerance = 0;
     // Gradient and curvature were not enough: what is missing is the rest.

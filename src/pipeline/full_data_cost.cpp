@@ -45,8 +45,8 @@ FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chain
                           static_cast<double>(num_rows) / static_cast<double>(some.size());
   for (const Chain& chain : chains) {
     Index gradients = chain.num_gradients;
-    // Transitions between kept draws are not recorded one by one: each is taken to have cost what the kept
-    // one did.
+    // Transitions between kept draws are not recorded one by one: each is taken to have cost
+    // what the kept one did.
     for (const DrawStats& stats : chain.stats) gradients -= (thin - 1) * stats.num_leapfrog;
     cost.gradients += static_cast<double>(std::max<Index>(gradients, 0));
   }

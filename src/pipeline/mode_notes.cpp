@@ -1,5 +1,5 @@
-// Two checks of the model at the posterior mode: residuals against the noise scale, the mode against the
-// prior.
+// Two checks of the model at the posterior mode: residuals against the noise scale, the mode
+// against the prior.
 #include "giga/pipeline/mode_notes.hpp"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ double residual_scale(const LinearModel& model, std::span<const double> theta, c
 
 void note_noise(const Problem& problem, std::span<const double> mode, const Executor& executor,
                 std::vector<std::string>& notes) {
-  // Posterior standard deviations are proportional to the noise scale: a ratio of 1.5 is an error of 50 % in
-  // all of them.
+  // Posterior standard deviations are proportional to the noise scale: a ratio of 1.5 is an error of
+  // 50 % in all of them.
   constexpr double kFar = 1.5;
   const LinearModel* linear = problem.likelihood().linear_model();
   if (linear == nullptr) return;

@@ -1,8 +1,8 @@
 // A problem from a table, or from a likelihood as it is.
 //
-// From a table: equal rows are found, features standardised (unless the scale is given), a design made of
-// them, the response read as the family wants it, and a Regression and an isotropic normal prior made of
-// these.
+// From a table: equal rows are found, features standardised (unless the scale is given), a design
+// made of them, the response read as the family wants it, and a Regression and an isotropic normal
+// prior made of these.
 #include "giga/pipeline/problem.hpp"
 
 #include <algorithm>
@@ -83,8 +83,8 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   const auto design = std::make_shared<const Design>(
       Design::all_features(data), std::move(scale),
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
-  // The family reads the response: labels become -1 and 1, counts are checked. What it changed is in the
-  // notes.
+  // The family reads the response: labels become -1 and 1, counts are checked. What it
+  // changed is in the notes.
   Response response = describe(options.family.family).read_response(data);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_ = std::move(response.notes);

@@ -201,8 +201,8 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 }
 
 std::vector<std::string> coreset_headings(const std::vector<std::string>& columns) {
-  // `row` and `weight` are ours: columns of the input with these names get a prefix, and another if that is
-  // taken.
+  // `row` and `weight` are ours: columns of the input with these names get a prefix, and
+  // another if that is taken.
   std::set<std::string> taken(columns.begin(), columns.end());
   std::vector<std::string> headings;
   for (std::string name : columns) {

@@ -1,5 +1,5 @@
-// The draws of a chain in the form of CmdStan, written. draws_file.hpp shows the form; read_draws.cpp reads
-// it.
+// The draws of a chain in the form of CmdStan, written. draws_file.hpp shows the form;
+// read_draws.cpp reads it.
 #include "giga/record/draws_file.hpp"
 
 #include <algorithm>

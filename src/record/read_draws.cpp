@@ -231,8 +231,8 @@ class Reader {
     return value;
   }
 
-  // Chains without adaptation have no block between warm-up and draws: then the settings say how many rows
-  // are warm-up.
+  // Chains without adaptation have no block between warm-up and draws: then the settings say how
+  // many rows are warm-up.
   void drop_unmarked_warmup() {
     const auto saved = file_.setting("save_warmup");
     const auto warmup = count_setting(file_.setting("iter") ? "warmup" : "num_warmup");

@@ -119,8 +119,8 @@ void put_coreset(const RunRecord& run, Json& out) {
   out["trace"] = record::list_form(build.trace);
 }
 
-// The work of the search depends on the timing of threads, so it is left out of records whose bytes must be
-// the same.
+// The work of the search depends on the timing of threads, so it is left out of records whose
+// bytes must be the same.
 Json search_form(const CoresetResult& coreset) {
   const SearchStats& search = coreset.build.search;
   return {{"prepare_bytes_read", coreset.prepare_bytes_read},

@@ -33,8 +33,8 @@ bool is_safe(std::string_view name) {
 }
 
 std::string made_safe(std::string_view name) {
-  // Invariant: `safe` has the plain characters so far, with one underscore for each run of others between
-  // them.
+  // Invariant: `safe` has the plain characters so far, with one underscore for each run of
+  // others between them.
   std::string safe;
   bool gap = false;
   for (const char c : name) {

@@ -50,8 +50,8 @@ class Digest {
 
 // The row of the dataset that was the given row of the input; rows may have been dropped.
 Index row_of(const Dataset& data, Index input_row) {
-  // Bisection; input rows ascend. Invariant: rows before `low` are below input_row, rows from `high` on are
-  // not.
+  // Bisection; input rows ascend. Invariant: rows before `low` are below input_row, rows from
+  // `high` on are not.
   Index low = 0, high = data.num_rows();
   while (low < high) {
     const Index middle = low + (high - low) / 2;

@@ -1,6 +1,6 @@
-// The state of a stopped fit, written and read. Numbers are written so that they read back to the same bits,
-// and files carry digests: a fit that goes on must end with the bits of one that was never stopped, or
-// refuse.
+// The state of a stopped fit, written and read. Numbers are written so that they read back to the same
+// bits, and files carry digests: a fit that goes on must end with the bits of one that was never
+// stopped, or refuse.
 #include "giga/record/stopped_fit.hpp"
 
 #include <charconv>

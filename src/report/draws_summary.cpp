@@ -1,5 +1,5 @@
-// Summaries of chains as tables: for people (four digits, aligned) and as CSV (all digits, the names of R's
-// posterior).
+// Summaries of chains as tables: for people (four digits, aligned) and as CSV (all digits, the names
+// of R's posterior).
 //
 // Weighted draws, with weights w_s of S draws: the share of effective draws is (sum w)^2 / (S sum w^2).
 // Effective sizes are multiplied by it and standard errors of means divided by its root, as if it applied to

@@ -44,9 +44,9 @@ PosteriorSummary posterior_summary(const BothScales& scales, std::span<const Cha
 std::vector<Quantity> corrected_quantities(const PosteriorSummary& summary, const Correction& correction) {
   std::vector<Quantity> all(summary.quantities.begin() + 1, summary.quantities.end());
   all = weighted_quantities(std::move(all), summary.chains, correction.weights);
-  // The certificate has standard errors from the autocorrelation of the weighted draws: better than those of
-  // weighted_quantities, which it replaces. Its quantities are the original scale, so the order is that of
-  // `all`.
+  // The certificate has standard errors from the autocorrelation of the weighted draws: better than
+  // those of weighted_quantities, which it replaces. Its quantities are the original scale, so the
+  // order is that of `all`.
   std::vector<Estimate> estimates = correction.quantities_after;
   estimates.insert(estimates.end(), correction.after.begin(), correction.after.end());
   for (std::size_t k = 0; k < all.size() && k < estimates.size(); ++k)

@@ -1,5 +1,5 @@
-// Manual pages in roff (man(7)), one for the command and one per verb, from the same tree as the help and
-// completion.
+// Manual pages in roff (man(7)), one for the command and one per verb, from the same tree as the
+// help and completion.
 #include "support/man_page.hpp"
 
 #include <fmt/format.h>

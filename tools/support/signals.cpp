@@ -1,6 +1,6 @@
-// One thread waits for signals (sigwait), with all of them blocked in every other thread: handling then runs
-// as ordinary code and not in a signal handler. SIGBUS alone has a handler, since it is raised by the access
-// itself.
+// One thread waits for signals (sigwait), with all of them blocked in every other thread: handling then
+// runs as ordinary code and not in a signal handler. SIGBUS alone has a handler, since it is raised by
+// the access itself.
 #include "support/signals.hpp"
 
 #include <fcntl.h>
@@ -65,8 +65,8 @@ void handle_with(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// nohup, and scripts that run jobs in the background, start the process with signals ignored: they stay
-// ignored.
+// nohup, and scripts that run jobs in the background, start the process with signals ignored:
+// they stay ignored.
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;

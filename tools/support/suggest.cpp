@@ -5,8 +5,8 @@
 
 namespace giga::tool {
 
-// Optimal string alignment. With row i of the table for the first i letters of a and column j for the first j
-// of b,
+// Optimal string alignment. With row i of the table for the first i letters of a and column j
+// for the first j of b,
 //     d(i, j) = min of d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j],
 //               and d(i-2, j-2) + 1 where the last two letters are swapped;
 // three rows of it are kept.

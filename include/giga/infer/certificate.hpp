@@ -139,11 +139,11 @@ struct Certificate {
   [[nodiscard]] bool safe() const { return doubt == Doubt::None; }
 };
 
-/// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the empty
-/// coreset, whose posterior is the prior. Chains must have draws, all equally many, of the model's dimension
-/// (std::invalid_argument). The same bits under any executor; at most about 100 MB and what the draws take.
-/// The observer is told of the rows gone through in each part (Stage::Certify), from the thread that calls
-/// certify.
+/// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the
+/// empty coreset, whose posterior is the prior. Chains must have draws, all equally many, of the model's
+/// dimension (std::invalid_argument). The same bits under any executor; at most about 100 MB and what the
+/// draws take. The observer is told of the rows gone through in each part (Stage::Certify), from the thread
+/// that calls certify.
 [[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
                                   std::span<const Chain> chains, const Executor& executor,
                                   const CertificateOptions& options = {}, const Observer& observer = {});

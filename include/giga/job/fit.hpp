@@ -1,5 +1,5 @@
-// The whole job: from a table or a model of the user's own to a coreset, draws, a certificate and a report in
-// a folder.
+// The whole job: from a table or a model of the user's own to a coreset, draws, a certificate and a
+// report in a folder.
 //
 //   const FitRun run = run_fit({.input = "flights.csv", .model = {.family = {Family::BernoulliLogit}},
 //                               .out = "flights-fit"}, threads);

@@ -1,13 +1,13 @@
-// What is to be learnt from which rows: a likelihood, a prior, names, and the way back to the user's rows and
-// scale. Every job of the pipeline takes one, whether it was made from a table or from a model of the user's
-// own.
+// What is to be learnt from which rows: a likelihood, a prior, names, and the way back to the user's
+// rows and scale. Every job of the pipeline takes one, whether it was made from a table or from a model
+// of the user's own.
 //
 //   const Problem table(data, {.family = {Family::BernoulliLogit}}, threads);
 //   const Problem own(likelihood_of(model), Normal::isotropic(5, 2), {.name = "survival"});
 //
-// There are three numberings of rows: rows of the likelihood, in which equal rows are one; rows of the data;
-// rows of the input, which differ from rows of the data where some were dropped. data_row() and input_row()
-// translate.
+// There are three numberings of rows: rows of the likelihood, in which equal rows are one; rows of the
+// data; rows of the input, which differ from rows of the data where some were dropped. data_row() and
+// input_row() translate.
 #pragma once
 
 #include <memory>

@@ -48,8 +48,8 @@ struct CoresetFile {
   [[nodiscard]] bool has_table() const { return !features.empty(); }
 };
 
-/// `read` is how the data were read; `digest` that of same_data.hpp. Neither is used for a model of the
-/// user's own.
+/// `read` is how the data were read; `digest` that of same_data.hpp. Neither is used for a model
+/// of the user's own.
 [[nodiscard]] CoresetFile coreset_file(const Problem& problem, const CoresetResult& result,
                                        const ReadOptions& read = {}, const std::string& digest = {});
 /// A coreset of vectors: rows and weights alone.

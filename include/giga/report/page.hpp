@@ -1,6 +1,6 @@
-// The report of a whole job as one HTML file: no network, no other files, nothing that runs except its own
-// script. Charts and, for those who cannot see them, the same numbers as tables. docs/report.md says how to
-// read it.
+// The report of a whole job as one HTML file: no network, no other files, nothing that runs except its
+// own script. Charts and, for those who cannot see them, the same numbers as tables. docs/report.md
+// says how to read it.
 #pragma once
 
 #include <cstdint>

@@ -166,8 +166,8 @@ Chart error_chart(const std::vector<StepRecord>& records) {
     add_error(rows, record, kHeldout, record.heldout_error);
     add_error(rows, record, kBound, record.bound);
   }
-  // With many records the points would hide the line: they are invisible then, and larger, as targets for
-  // tooltips.
+  // With many records the points would hide the line: they are invisible then, and larger, as
+  // targets for tooltips.
   const bool few = records.size() <= 60;
   const double floor = rounded(error_floor(records), 2), top = rounded(1.3 * error_top(records), 2);
   Json spec = base(300);

@@ -99,8 +99,8 @@ constexpr Index kCells = 800;  // that draws are counted in before kernels are l
 
 // The share of the weight in each cell of the range, split between the nearest two.
 std::vector<double> cell_shares(const Weighted& draws, const Range& range) {
-  // A draw between two cell borders is divided between them in proportion (linear binning), which leaves the
-  // mean as it is.
+  // A draw between two cell borders is divided between them in proportion (linear binning), which leaves
+  // the mean as it is.
   std::vector<double> shares(at(kCells + 1), 0.0);
   const double width = (range.high - range.low) / kCells;
   for (std::size_t s = 0; s < draws.values.size(); ++s) {

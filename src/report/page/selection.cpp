@@ -34,8 +34,8 @@ const std::vector<Quantity>& forest_source(const ReportData& data) {
 }
 
 std::vector<Index> forest_order(const ReportData& data, Index count) {
-  // The clearest effects are chosen, then sorted by their medians: the plot runs from the largest to the
-  // smallest.
+  // The clearest effects are chosen, then sorted by their medians: the plot runs from the
+  // largest to the smallest.
   const std::vector<Quantity>& source = forest_source(data);
   std::vector<Index> chosen;
   for (const Index k : clearest(source, std::ssize(source))) {
@@ -61,8 +61,8 @@ Index num_draws(const ReportData& data) {
 }
 
 std::vector<double> correction_weights(const ReportData& data) {
-  // A certificate that was read back has no weights unless weights.csv was there; weights that are all 0
-  // correct nothing.
+  // A certificate that was read back has no weights unless weights.csv was there; weights that are all
+  // 0 correct nothing.
   if (!data.certificate) return {};
   const std::vector<double>& weights = data.certificate->coreset.weights;
   const bool some = std::ranges::any_of(weights, [](double w) { return w > 0; });

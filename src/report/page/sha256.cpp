@@ -77,8 +77,8 @@ std::string padded_end(std::string_view rest, std::uint64_t total_bytes) {
 Digest sha256(std::string_view bytes) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  // Whole blocks from the text itself, then one or two padded ones. The first state: square roots of the
-  // first 8 primes.
+  // Whole blocks from the text itself, then one or two padded ones. The first state: square roots of
+  // the first 8 primes.
   const std::size_t whole = bytes.size() / 64 * 64;
   for (std::size_t at = 0; at < whole; at += 64) add_block(state, bytes.data() + at);
   const std::string end = padded_end(bytes.substr(whole), bytes.size());
