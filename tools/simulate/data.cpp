@@ -93,7 +93,7 @@ void add_options(Arguments& arguments, const std::vector<Family>& families) {
       fmt::format("Features, standard normal, 1 to 10^5 (default {})", usual_num_features(family)), what);
   arguments.add_value("theta", "A,B,...",
                       fmt::format("D coefficients, then the intercept (default {}; for another D\n"
-                                  "as much smaller as keeps the variance of the predictor)",
+                                  "scaled so that the variance of the predictor stays the same)",
                                   usual_theta_text(family)),
                       what);
   if (families.size() > 1)
