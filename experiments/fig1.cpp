@@ -71,7 +71,7 @@ Replication replicate(const Settings& settings, const Variant& variant, Index nu
 }
 
 double variance_error(const Replication& all, const OnePoint& one) {
-  // v_w / v - 1| with v the posterior variance of all observations.
+  // |v_w / v - 1| with v the posterior variance of all observations.
   return std::abs(one.posterior.covariance()[0] / all.full.covariance()[0] - 1);
 }
 

@@ -301,7 +301,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
                    search.d.data());
   kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
                    search.v.data());
-  // x - B B'x| = sqrt(1 - |B'x|^2) for a unit x; the slack keeps it an upper bound.
+  // |x - B B'x| = sqrt(1 - |B'x|^2) for a unit x; the slack keeps it an upper bound.
   const auto outside = [&](const std::vector<double>& x) {
     return static_cast<float>(std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding));
   };

@@ -510,7 +510,7 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
     const auto kappa = hn::LoadU(f32, block.kappa + at);
     const auto scale = scales_of(block, at);
     const auto x = products_with(block, group, r, query, sums, unit, scale);
-    // x - <r_n, g>| <= scale spread + float_error, by Cauchy and Schwarz, since |g| = 1.
+    // |x - <r_n, g>| <= scale spread + float_error, by Cauchy and Schwarz, since |g| = 1.
     const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), float_error);
     const auto along_error = kPlain ? hn::Add(hn::Mul(scale, hn::Set(f32, target_spread)), float_error)
                                     : hn::Mul(hn::Set(f32, kKappaError), hn::Abs(kappa));

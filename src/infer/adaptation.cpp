@@ -56,8 +56,9 @@ void RunningMoments::clear() {
   squares_.assign(at(full_ ? dim_ * dim_ : dim_), 0.0);
 }
 
-// Welford: with the mean before and after a point, sum of (x - mean)(x - mean)' grows by (x - mean_before)(x
-// - mean_after)'. Nothing cancels, as it would in sums of squares.
+// Welford: with the mean before and after a point x, the sum of (x - mean)(x - mean)' grows by
+//     (x - mean_before)(x - mean_after)'.
+// Nothing cancels, as it would in sums of squares.
 void RunningMoments::add(const double* point) {
   ++count_;
   const auto dim = at(dim_);

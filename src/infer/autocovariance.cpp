@@ -1,7 +1,7 @@
 // Autocovariances of chains: short lags by sums of products, all lags by fast Fourier transforms.
 //
-// Notation: n draws per chain, lags t, X_k and Z_k transforms of length `size`, a power of two of at least 2
-// n so that the circular correlation of the padded sequence is the one wanted.
+// Notation: n draws per chain, lags t, X_k and Z_k transforms of length `size`, a power of two, at least 2 n,
+// so that the circular correlation of the padded sequence is the one wanted.
 #include "infer/autocovariance.hpp"
 
 #include <bit>

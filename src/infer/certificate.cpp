@@ -1,8 +1,8 @@
 // log r_s = L(theta_s) - L(w, theta_s) at the draws, smoothed weights from them, corrected moments, Fisher
-// distances and the judgement. Notation as in the header: pi the posterior of all rows, pi_w of the
-// coreset, theta_s ~ pi_w, w_s the smoothed and normalised weights of the draws. The prior is in both
-// posteriors and cancels from the ratio of the coreset; for the draws of the Laplace approximation q, log
-// r_s = L(theta_s) + log p(theta_s) - log q(theta_s).
+// distances and the judgement. Notation as in the header: pi the posterior of all rows, pi_w of the coreset,
+// theta_s ~ pi_w, w_s the smoothed and normalised weights of the draws. The prior is in both posteriors and
+// cancels from the ratio of the coreset; for the draws of the Laplace approximation q,
+//     log r_s = L(theta_s) + log p(theta_s) - log q(theta_s).
 #include "giga/infer/certificate.hpp"
 
 #include <algorithm>

@@ -48,8 +48,8 @@ Centred centre(const DrawMatrix& draws) {
     }
     result.means.push_back(mean);
   }
-  // Scaling by a power of two changes no digit of a deviation; the exponent is added back to nothing, since
-  // the ratios B / W and rho(t) have no units.
+  // Scaling by a power of two changes no digit of a deviation; the ratios B / W and rho(t) do not depend on
+  // the unit.
   if (largest > 0 && std::isfinite(largest)) std::frexp(largest, &result.exponent);
   const double per_unit = std::ldexp(1.0, -result.exponent);
   for (double& x : result.deviations) x *= per_unit;
@@ -79,7 +79,8 @@ double autocorrelation_time(Autocorrelation rho, Index num_draws) {
     last += 2;
     even = rho(last);
     odd = rho(last + 1);
-    // Invariant: kept has rho_0 .. rho_(last + 1), with every pair but perhaps the last of positive sum.
+    // Invariant: kept has rho_0 .. rho_(last + 1), in which every pair except perhaps the last has a positive
+    // sum.
     kept.push_back(even + odd >= 0 ? even : std::max(even, 0.0));
     kept.push_back(even + odd >= 0 ? odd : 0);
   }

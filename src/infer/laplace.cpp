@@ -1,6 +1,7 @@
-// The Laplace approximation N(mode, H^-1) by damped Newton. With g the gradient of the log joint log
-// p(theta) + sum_n L_n(theta) and H minus its Hessian, steps are H^-1 g, halved until the log joint rises;
-// the decrement sqrt(g'H^-1 g) says how many posterior standard deviations the mode is away.
+// The Laplace approximation N(mode, H^-1) by damped Newton. With g the gradient of the log joint
+//     log p(theta) + sum_n L_n(theta)
+// and H minus its Hessian, steps are H^-1 g, halved until the log joint rises; the decrement sqrt(g'H^-1 g)
+// says how many posterior standard deviations the mode is away.
 #include "giga/infer/laplace.hpp"
 
 #include <Eigen/Cholesky>
@@ -56,8 +57,8 @@ class Posterior {
 
 // The factor of curvature + shift I for the least shift tried that makes it positive definite.
 Eigen::LLT<Matrix> factorise(const Matrix& curvature) {
-  // Shifts are relative to the largest diagonal entry. A large one turns the step towards the gradient, H^-1
-  // g -> g / shift, which is always uphill; the identity is the last resort.
+  // Shifts are relative to the largest diagonal entry. A large one turns the step towards the gradient, which
+  // is always uphill; the identity is the last resort.
   constexpr double kFirstShift = 1e-10, kLastShift = 1e10;
   const double size = curvature.diagonal().cwiseAbs().maxCoeff();
   Eigen::LLT<Matrix> llt(curvature);

@@ -53,8 +53,8 @@ struct Packing {
   Index ups = 0, plain = 0;  // whole tiles of logistic rows that count once, of label +1 and of both labels
 };
 
-// Plain tiles are so much faster that a logistic row which counts two or three times is best put in as often.
-// Only whole tiles of one label are plain; what is left over joins the other rows.
+// Plain tiles are so much faster that a logistic row which counts two or three times is best put in that
+// often. Only whole tiles of one label are plain; what is left over joins the other rows.
 Packing pack(const LinearModel& regression) {
   constexpr double kRepeated = 3;
   const bool logistic = describe(regression.family().family).is_logistic;

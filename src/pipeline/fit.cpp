@@ -104,8 +104,8 @@ class Fit {
     options.seed = options_.sample.seed;
     options.laplace_draws = options_.laplace_draws;
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
-    // pihat is the Laplace approximation of all rows unless it came from a subsample or the prior: then it
-    // need not be found again.
+    // Unless it came from a subsample or the prior, pihat is the Laplace approximation of all rows, which
+    // then need not be found again.
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
     Certificate certificate =
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);

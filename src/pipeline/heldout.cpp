@@ -22,7 +22,7 @@ const std::vector<double>& Heldout::row(Index n) {
 }
 
 double Heldout::error(const Coreset& coreset) {
-  // V - sum_n w_n V_n| / |V|; infinite if V is zero and V(w) is not.
+  // |V - sum_n w_n V_n| / |V|; infinite if V is zero and V(w) is not.
   ExtendedVector residual = sum_;
   for (std::size_t i = 0; i < coreset.rows.size(); ++i)
     add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row(coreset.rows[i]));

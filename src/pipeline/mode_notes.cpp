@@ -89,7 +89,7 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
   std::size_t furthest = 0;
   double distance = 0;
   for (std::size_t d = 0; d < mode.size(); ++d) {
-    // mode_d - prior mean_d| in prior standard deviations; only the furthest parameter is named.
+    // |mode_d - prior mean_d| in prior standard deviations; only the furthest parameter is named.
     const double away = std::abs(mode[d] - problem.prior().mean()[d]) / sds[d];
     if (away > distance) {
       furthest = d;
