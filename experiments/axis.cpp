@@ -1,7 +1,7 @@
 // Appendix A.1: N unit vectors, each along an axis of its own. What the methods must reach is known:
 //
 //   GIGA, corrective   sqrt(1 - M / N)     equal weights 1 on M points
-//   FW                 sqrt(N / M - 1)     equal weights N / M, Proposition 2 of the paper
+//   FW                 sqrt(N / M - 1)     equal weights N / M, the proposition of the paper's section 2.2
 //
 // with relative errors, |L| = sqrt(N).
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Coresets of growing size by one method, as the experiments of section 4.3 compare them. Greedy builds are
+// resumed from size to size, which gives the same coresets as separate builds and costs one.
 #include "experiments/coreset_path.hpp"
 
 #include <map>
@@ -23,6 +25,7 @@ std::vector<Stop> greedy_path(const RegressionSet& set, const VectorTable& table
               .rows = result.coreset.rows,
               .counts = result.coreset.weights,
               .seconds = clock.seconds()};
+    // Weights of vectors, which count a distinct row `multiplicity` times, become counts of observations.
     for (std::size_t k = 0; k < stop.rows.size(); ++k)
       stop.counts[k] *= set.model().multiplicity(stop.rows[k]);
     path.push_back(std::move(stop));
@@ -38,6 +41,7 @@ std::vector<Stop> random_path(const RegressionSet& set, const VectorTable& table
   const CpuClock clock;
   double measuring_s = 0;  // the error is not part of the method
   for (const Index size : sizes) {
+    // Invariant: `drawn` has the first `draws` draws; draw t depends on the seed and t alone.
     for (; draws < size; ++draws) {
       Stream random = stream(seed, "rnd", draws);
       const auto row = random.below(static_cast<std::uint64_t>(set.num_data_rows()));
@@ -47,6 +51,7 @@ std::vector<Stop> random_path(const RegressionSet& set, const VectorTable& table
     Coreset coreset;
     for (const auto& [row, times] : drawn) {
       stop.rows.push_back(row);
+      // A row drawn c times out of M stands for c N / M observations: the sum is unbiased.
       stop.counts.push_back(static_cast<double>(times) * static_cast<double>(set.num_data_rows()) /
                             static_cast<double>(size));
       coreset.rows.push_back(row);

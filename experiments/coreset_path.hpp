@@ -21,7 +21,7 @@ struct Stop {
   [[nodiscard]] Index num_points() const { return static_cast<Index>(rows.size()); }
 };
 
-/// One build, looked at on its way; `sizes` ascend.
+/// One build, recorded at each of `sizes`, which ascend.
 [[nodiscard]] std::vector<Stop> greedy_path(const RegressionSet& set, const VectorTable& table, Method method,
                                             const std::vector<Index>& sizes);
 

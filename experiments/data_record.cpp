@@ -1,3 +1,5 @@
+// data.json: rows, parameters and a digest for each real dataset, compared with what an earlier run
+// in the folder used.
 #include "experiments/data_record.hpp"
 
 #include <fmt/format.h>

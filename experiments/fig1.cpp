@@ -71,6 +71,7 @@ Replication replicate(const Settings& settings, const Variant& variant, Index nu
 }
 
 double variance_error(const Replication& all, const OnePoint& one) {
+  // |v_w / v - 1| with v the posterior variance of all observations.
   return std::abs(one.posterior.covariance()[0] / all.full.covariance()[0] - 1);
 }
 
@@ -93,6 +94,7 @@ Curve arrow(const std::string& name, Style style, double x, double y) {
 std::array<double, 2> weighted(const Replication& all, const Coreset& coreset) {
   std::array<double, 2> sum = {0, 0};
   for (std::size_t k = 0; k < coreset.rows.size(); ++k) {
+    // L(w) = sum_n w_n L_n in the plane of the two components.
     const auto at = static_cast<std::size_t>(2 * coreset.rows[k]);
     sum[0] += coreset.weights[k] * all.vectors[at];
     sum[1] += coreset.weights[k] * all.vectors[at + 1];

@@ -49,6 +49,7 @@ class Ruler {
   Ruler(bool log, double low, double high, double from, double to) : log_(log), from_(from), to_(to) {
     low_ = value(low);
     high_ = value(high);
+    // Some room at both ends; a single value gets an interval about it, or there would be no scale.
     const double room = log ? 0.04 * (high_ - low_) : 0.05 * (high_ - low_);
     const double least = log ? 0.3 : 1e-12 + 0.05 * std::abs(low_);
     low_ -= std::max(room, high_ > low_ ? room : least);
@@ -64,11 +65,13 @@ class Ruler {
     std::vector<double> all;
     if (log_) {
       const int first = static_cast<int>(std::ceil(low_)), last = static_cast<int>(std::floor(high_));
+      // At most about six powers of ten, at multiples of the step.
       const int step = std::max(1, (last - first + 5) / 6);
       for (int power = first; power <= last; ++power)
         if ((power % step + step) % step == 0) all.push_back(std::pow(10.0, power));
       return all;
     }
+    // The smallest of 1, 2, 5 or 10 times a power of ten that gives at most about five intervals.
     const double rough = (high_ - low_) / 5, decade = std::pow(10.0, std::floor(std::log10(rough)));
     double step = 10 * decade;
     for (const double nice : {5.0, 2.0, 1.0})
@@ -98,6 +101,7 @@ struct Range {
   }
 };
 
+// 0.01 to 10000 in full, other powers of ten with an exponent.
 std::string tick_label(double value, bool log) {
   if (!log) return fmt::format("{:.4g}", value);
   const int power = static_cast<int>(std::lround(std::log10(value)));
@@ -132,6 +136,7 @@ std::string axes(const Panel& panel, const Ruler& x, const Ruler& y) {
 }
 
 std::string curve_svg(const Panel& panel, const Curve& curve, const Ruler& x, const Ruler& y) {
+  // The band of quartiles is one closed path: the upper quartiles from left to right, the lower ones back.
   std::string line, above, below, marks;
   bool band = false;
   for (const CurvePoint& point : curve.points) {
@@ -159,6 +164,7 @@ std::string curve_svg(const Panel& panel, const Curve& curve, const Ruler& x, co
 }
 
 std::string panel_svg(const Panel& panel) {
+  // The range of both axes is that of what is drawn, quartiles included.
   Range across, up;
   for (const Curve& curve : panel.curves) {
     for (const CurvePoint& point : curve.points) {

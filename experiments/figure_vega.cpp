@@ -77,6 +77,7 @@ Json by_name(const Parts& parts, const Json& range) {
           {"scale", {{"domain", parts.names}, {"range", range}}}};
 }
 
+// The rows of some curves.
 Json only(const Json& names) {
   return Json::array({Json{{"filter", {{"field", "of"}, {"oneOf", names}}}}});
 }
@@ -85,6 +86,7 @@ Json number_tip(const char* field, const std::string& title) {
   return {{"field", field}, {"type", "quantitative"}, {"format", ".4~g"}, {"title", title}};
 }
 
+// Quartiles as an area, the median as a line and as points.
 Json band_layer(const Panel& panel, const Parts& parts) {
   return {{"transform", only(parts.with_line)},
           {"mark", {{"type", "area"}, {"opacity", 0.16}}},

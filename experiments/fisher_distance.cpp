@@ -1,3 +1,5 @@
+// (1/S) sum_s |grad L(theta_s) - grad L(w, theta_s)|^2 at S draws theta_s of the posterior of all rows. The
+// gradients of all rows are found once and serve every coreset.
 #include "experiments/fisher_distance.hpp"
 
 #include <algorithm>
@@ -11,6 +13,7 @@ Points spread(const Chain& chain, Index count) {
   const Index kept = std::min(count, chain.num_draws());
   Points points(chain.dim, kept);
   for (Index s = 0; s < kept; ++s) {
+    // Evenly spread over the chain.
     const double* draw = chain.draw(s * chain.num_draws() / kept);
     points.set(s, {draw, static_cast<std::size_t>(chain.dim)});
   }

@@ -1,3 +1,5 @@
+// Jobs over the threads of an executor. The first exception is kept and makes every other job stop at its
+// next check; Interrupted is not a failure, and is thrown only if nothing else went wrong.
 #include "experiments/jobs.hpp"
 
 #include <atomic>

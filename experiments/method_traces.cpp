@@ -1,3 +1,5 @@
+// Error and size of a build by iteration, and their medians and quartiles over trials. A build that ended
+// early keeps its last values, as in the paper's figures, where curves run on flat.
 #include "experiments/method_traces.hpp"
 
 #include <algorithm>
@@ -24,6 +26,8 @@ Index Trace::size_at(Index iteration) const {
 }
 
 double Trace::error_of_size(Index points) const {
+  // The error need not fall with the size for every method, so the least over all iterations with few
+  // enough points is taken.
   double least = 1;
   for (std::size_t t = 0; t < error.size(); ++t)
     if (size[t] <= points) least = std::min(least, error[t]);
@@ -61,6 +65,7 @@ Trace trace_of(const Json& json) {
 std::vector<Index> log_spaced(Index last, int count) {
   std::vector<Index> all;
   for (int i = 0; i < count; ++i) {
+    // last^(i / (count - 1)), rounded; repeated values are left out.
     const double power = static_cast<double>(i) / (count - 1);
     const Index next = std::llround(std::pow(static_cast<double>(last), power));
     if (all.empty() || next > all.back()) all.push_back(next);

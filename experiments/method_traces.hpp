@@ -43,7 +43,7 @@ struct Trace {
                                 const JobContext& context);
 
 [[nodiscard]] Json to_json(const Trace& trace);
-/// Throws Json::exception for what is no trace.
+/// Throws Json::exception for anything that is not a trace.
 [[nodiscard]] Trace trace_of(const Json& json);
 
 /// Iterations from 1 to `last`, about evenly spaced on a logarithmic axis, each once.

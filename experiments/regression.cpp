@@ -1,4 +1,5 @@
-// Section 4.3 and appendix A.2: logistic and Poisson regression on six datasets, by three samplers.
+// Section 4.3 and appendix A.2: logistic and Poisson regression on six datasets, by three samplers. A trial
+// is one job: its projection and coresets are made once and serve all samplers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,6 +153,7 @@ std::vector<Job> RegressionExperiment::jobs(const TrialStore& store) const {
                       }});
     }
   }
+  // The longest first: the threads then end at about the same time.
   std::stable_sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) { return a.work > b.work; });
   return jobs;
 }

@@ -30,6 +30,7 @@ struct Range {
   [[nodiscard]] std::string text() const { return fmt::format("{:.1f} to {:.1f}", low, high); }
 };
 
+// Holds if log10(worse / GIGA) > 0 at every size on every set.
 Finding below(const std::vector<SetResults>& sets, const char* worse, const char* title) {
   const std::vector<Index>& sizes = sets[0].sizes;
   const std::size_t small = place_of(sizes, kSmall);
@@ -129,6 +130,7 @@ struct Bend {
   double first = 0, top = 0, bottom = 0, last = 0;
 };
 Bend bend_of(const std::vector<double>& cost) {
+  // The pair j < k with the largest ratio cost_j / cost_k; no fall at all has the ratio 1.
   const double most = *std::max_element(cost.begin(), cost.end());
   Bend out{cost.front(), most, most, most};
   for (std::size_t j = 0; j < cost.size(); ++j) {

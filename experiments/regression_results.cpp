@@ -1,3 +1,5 @@
+// The trials of one dataset and one sampler, read from the store, as curves, figures and tables. Distances
+// are Fisher information distances; times are processor time of one thread.
 #include "experiments/regression_results.hpp"
 
 #include <fmt/format.h>
@@ -89,6 +91,7 @@ void add_times(const Json& times, SetResults& out) {
   out.full_s.push_back(times.at("full_s").get<double>());
   out.laplace_s.push_back(times.at("laplace_s").get<double>());
   out.project_s.push_back(times.at("project_s").get<double>());
+  // RND needs neither the Laplace approximation nor the projection.
   const double before = out.laplace_s.back() + out.project_s.back();
   for (const Contender& method : kContenders) {
     for (std::size_t i = 0; i < out.sizes.size(); ++i) {
@@ -137,6 +140,7 @@ std::string regression_trial_name(const SetInfo& info, const std::string& sample
   return trial_name(fmt::format("{}_{}", info.name, sampler), trial);
 }
 
+// Results and times of a trial are added together, so that entries of both have the same place.
 SetResults read_results(const TrialStore& store, const SetInfo& info, const std::string& sampler,
                         const Settings& settings) {
   SetResults out;

@@ -1,3 +1,5 @@
+// The six datasets of section 4.3: two synthetic ones, made from the paper's parameters, and four real ones,
+// read from files that scripts/convert-data makes.
 #include "experiments/regression_sets.hpp"
 
 #include <algorithm>
@@ -55,6 +57,8 @@ RegressionSet::RegressionSet(const SetInfo& info, const Settings& settings, cons
     problem_ = std::make_unique<Problem>(*data_, ModelOptions{.family = {info.family}}, executor);
   }
   prior_ = Normal::isotropic(model().num_parameters());
+  // last_[n] is the number of data rows up to and including distinct row n, so bisection finds the distinct
+  // row of a data row.
   for (Index n = 0; n < model().num_rows(); ++n) {
     num_data_rows_ += std::llround(model().multiplicity(n));
     last_.push_back(num_data_rows_);

@@ -1,3 +1,8 @@
+// One trial of section 4.3: the Laplace approximation, a random projection under it, coresets of all sizes by
+// every method, then a chain for each coreset and for all rows, and the distance of each coreset.
+//
+// All of it runs on one thread and is timed by processor time. Chains of a trial have the same seed, so that
+// coresets of the same rows and weights have the same chain.
 #include "experiments/regression_trial.hpp"
 
 #include <algorithm>
@@ -41,7 +46,7 @@ RegressionTrial::RegressionTrial(const RegressionSet& set, const Settings& setti
   const RandomProjection projection(
       set.model(), approximation.posterior,
       {.norm = Norm::Fisher, .dim = settings.scale.projection_dim, .seed = seed_of("projection")});
-  // Kept in memory: steps near the limit of rounding look at many rows again.
+  // Kept in memory: steps near the limit of rounding read many rows again.
   std::vector<double> vectors(static_cast<std::size_t>(projection.num_rows() * projection.dim()));
   projection.read(0, projection.num_rows(), vectors.data());
   const DenseRows rows(MatrixView::of(vectors.data(), projection.num_rows(), projection.dim()));
@@ -64,6 +69,7 @@ void RegressionTrial::build_paths(const VectorTable& table) {
   const std::vector<Stop>& giga = paths_.back().second;
   std::vector<Stop> ours, all = greedy_path(set_, table, Method::Corrective, with_sizes_of(sizes, giga));
   for (const Stop& stop : giga) {
+    // The last coreset of corrective that has at most as many points as GIGA's.
     const auto past = std::find_if(all.begin(), all.end(),
                                    [&](const Stop& each) { return each.asked > stop.num_points(); });
     equals_.push_back(past == all.begin() ? Stop{} : *std::prev(past));  // GIGA may have no points at all

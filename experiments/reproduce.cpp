@@ -1,3 +1,5 @@
+// The order of a run: every check that could refuse it, then folders and stores, then all jobs side by side,
+// then reports. Nothing is made or removed before the checks have passed.
 #include "experiments/reproduce.hpp"
 
 #include <fmt/format.h>
@@ -113,8 +115,8 @@ void write_section(const fs::path& folder, const Section& section, const std::st
   write_whole(folder / "figures.html", page_html(section, version));
 }
 
-// Of a coreset's path: the build is one, looked at on the way, and a chain that was not run again has the
-// time of the one before.
+// The time of a path of coresets: it is one build, so its last time counts, and a chain that was not run
+// again has the time of the one before it.
 double seconds_of_path(const Json& stops) {
   double sum = stops.empty() ? 0 : stops.back().at("build_s").get<double>();
   double before = -1;

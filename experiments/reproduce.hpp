@@ -3,13 +3,12 @@
 //   DIR/verdicts.md                    of all experiments that were asked for
 //   DIR/<experiment>/settings.json     what its trials depend on
 //   DIR/regression/data.json           the data files they were made with
-//   DIR/regression/data.json           which data files they were made with
-//   DIR/<experiment>/trials/*.json     raw results, one file a trial
+//   DIR/<experiment>/trials/*.json     raw results, one file per trial
 //   DIR/<experiment>/times/*.json      what was measured, apart from them
 //   DIR/<experiment>/<figure>.svg      and .csv, its points
 //   DIR/<experiment>/verdicts.md       claims, and whether they hold; and as verdicts.json
 //   DIR/<experiment>/timing.md         the same of measured times
-//   DIR/<experiment>/figures.html      all figures, to be looked at closely
+//   DIR/<experiment>/figures.html      all figures, interactive
 #pragma once
 
 #include <filesystem>
@@ -46,7 +45,7 @@ struct RunResult {
 };
 
 /// Throws Interrupted when asked to stop: finished trials are kept, and Earlier::Resume goes on from them to
-/// the same files, but for measured times. Throws CannotCreate, IoError, InputMissing, DataError.
+/// the same files, except for measured times. Throws CannotCreate, IoError, InputMissing, DataError.
 [[nodiscard]] RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings,
                                   const RunOptions& options, const Watch& watch = {});
 

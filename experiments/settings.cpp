@@ -1,3 +1,4 @@
+// Seeds of trials.
 #include "experiments/settings.hpp"
 
 #include "giga/base/random.hpp"

@@ -20,7 +20,7 @@ struct Scale {
   Index axis_rows = 5000;  ///< and as many dimensions and steps
   Index regression_rows = 10'000;
   Index projection_dim = 500;
-  /// Construction iterations at which the paper's methods are looked at, ascending; sizes for `corrective`.
+  /// Construction iterations at which the paper's methods are recorded, ascending; sizes for `corrective`.
   std::vector<Index> sizes = {1, 2, 5, 10, 20, 50, 100, 200, 300, 500, 1000};
   Index chain_divisor = 1;   ///< Of warm-up and draws of the paper's protocols.
   Index fisher_draws = 500;  ///< Draws of the full-data chain, evenly spread, that distances are taken at.
@@ -61,7 +61,7 @@ struct JobContext {
 /// One trial, or what can be done of it in one go.
 struct Job {
   std::string name;
-  double work = 1;  ///< Expected seconds; only the display of progress looks at it.
+  double work = 1;  ///< Expected seconds; used for the display of progress, and to start long jobs first.
   std::function<void(const JobContext&)> run;
 };
 

@@ -1,3 +1,4 @@
+// Quantiles over trials, and a straight line by least squares.
 #include "experiments/statistics.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@ double quantile(std::vector<double> values, double share) {
   if (values.empty()) throw std::invalid_argument("there are no values to take a quantile of");
   if (!(share >= 0 && share <= 1)) throw std::invalid_argument("the share of a quantile must be from 0 to 1");
   std::sort(values.begin(), values.end());
+  // Type 7 of R: linear between the order statistics at (n - 1) share.
   const double place = share * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const double above = values[std::min(below + 1, values.size() - 1)];
@@ -36,6 +38,7 @@ Line fit_line(const std::vector<double>& x, const std::vector<double>& y) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
     yy += (y[i] - mean_y) * (y[i] - mean_y);
   }
+  // slope = S_xy / S_xx; the explained share of the variance is S_xy^2 / (S_xx S_yy).
   if (xx == 0 || yy == 0) return {};
   return {xy / xx, xy * xy / (xx * yy)};
 }

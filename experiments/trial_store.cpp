@@ -1,3 +1,5 @@
+// Trials as files. A trial counts as finished only when both its files are there; the times are written
+// first, so a result without times cannot occur unless a file was removed.
 #include "experiments/trial_store.hpp"
 
 #include <fmt/format.h>
@@ -120,7 +122,7 @@ TrialStore::TrialStore(fs::path folder, const Json& settings, Earlier earlier) :
   check_earlier(folder_, settings, earlier);
   const fs::path record = folder_ / "settings.json";
   std::error_code ignored;
-  // A folder that is no run may have files of somebody else.
+  // A folder that is not a run may have other people's files.
   if (earlier == Earlier::Replace && (fs::exists(record, ignored) || has_trials(folder_))) clear(folder_);
   make_folder(folder_);
   make_folder(folder_ / "trials");

@@ -31,7 +31,7 @@ class TrialStore {
   /// Both files appear whole or not at all, the result last. From any thread.
   void save(const std::string& name, const Json& result, const Json& times) const;
 
-  /// What `reader` makes of a trial's JSON. Throws DataError, with the file, for one that is no JSON, and
+  /// What `reader` makes of a trial's JSON. Throws DataError, with the file, for one that is not JSON, and
   /// where the reader finds that something is missing or of another kind: it takes values by at() and get().
   template <typename Reader>
   auto read_result(const std::string& name, const Reader& reader) const {
@@ -63,10 +63,10 @@ class TrialStore {
 /// "hmc_03". The names of the first 99 sort by their numbers.
 [[nodiscard]] std::string trial_name(const std::string& what, long trial);
 
-/// The content of a JSON file. Throws DataError with the advice if it is none.
+/// The content of a JSON file. Throws DataError with the advice if it is not JSON.
 [[nodiscard]] Json read_json(const std::filesystem::path& path, const char* advice);
 
-/// Removes the figures of an experiment, NAME.svg with NAME.csv, but for those named. Throws CannotCreate.
+/// Removes the figures of an experiment, NAME.svg with NAME.csv, except those in `kept`. Throws CannotCreate.
 void remove_figures(const std::filesystem::path& folder, const std::set<std::string>& kept);
 
 /// Makes the folder, not those above it. Throws CannotCreate.

@@ -1,3 +1,8 @@
+// The rows that carry weight while a coreset is built, one slot each: their vectors L_n in double as the
+// table has them, their norms in extended precision, their weights w_n.
+//
+// Slots are numbered in order of arrival. Whoever keeps something per slot (the columns of the NNLS solver,
+// the draws of a sample) follows the same numbering and the same removals.
 #include "construct/active_set.hpp"
 
 #include <algorithm>
@@ -12,11 +17,13 @@ Index ActiveSet::num_points() const {
 }
 
 Index ActiveSet::slot_of(const RowSource& source, Index row) {
+  // The row itself first: that needs no vector, which may have to be computed.
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
     if (rows_[slot] == row) return static_cast<Index>(slot);
   }
   std::vector<double> vector(at(source.dim()));
   source.read(row, 1, vector.data());
+  // A different row with the same vector: its weight is as good on the slot that is there.
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
     if (vectors_[slot] == vector) return static_cast<Index>(slot);
   }
@@ -27,6 +34,7 @@ Index ActiveSet::slot_of(const RowSource& source, Index row) {
   return size() - 1;
 }
 
+// In extended precision: its products with l and with other rows decide steps near the limit of rounding.
 ExtendedVector ActiveSet::unit_row(Index slot) const {
   const auto& vector = vectors_[at(slot)];
   ExtendedVector unit(vector.begin(), vector.end());
@@ -35,6 +43,7 @@ ExtendedVector ActiveSet::unit_row(Index slot) const {
 }
 
 ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended target_norm) const {
+  // sum_n w_n L_n / |L|, summed in slot order from nothing: no rounding is carried over from earlier steps.
   ExtendedVector sum(vectors_.empty() ? 0 : vectors_.front().size(), 0);
   for (std::size_t slot = 0; slot < vectors_.size(); ++slot) {
     if (weights[slot] > 0) add_scaled(sum, static_cast<Extended>(weights[slot]), vectors_[slot]);
@@ -44,8 +53,10 @@ ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended t
 }
 
 std::vector<bool> ActiveSet::drop_zeros() {
+  // Which slots stay, for whoever keeps something per slot.
   std::vector<bool> keep(weights_.size());
   std::transform(weights_.begin(), weights_.end(), keep.begin(), [](double weight) { return weight > 0; });
+  // Invariant: slots 0 .. kept - 1 are those of the slots seen so far that stay, in their old order.
   std::size_t kept = 0;
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
     if (!keep[slot]) continue;
@@ -65,6 +76,7 @@ std::vector<bool> ActiveSet::drop_zeros() {
 }
 
 Coreset ActiveSet::coreset() const {
+  // The order of arrival is the order of the search; the coreset lists rows as the data has them.
   std::vector<std::size_t> order;
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
     if (weights_[slot] > 0) order.push_back(slot);

@@ -1,4 +1,11 @@
 // The loop that every method runs in: propose, judge, record, ask the observer.
+//
+// A proposal is a row and new weights for all slots. Greedy methods accept it only if it lowers the relative
+// error |L(w) - L| / |L|, which is recomputed from the weights; so their error never rises, and the first
+// step that does not lower it ends the build. Sampling accepts every draw.
+//
+// Notation: x = L(w) / |L|, error = |x - l|; t the step, J_t = error^2 after it, tau and B(t) as in
+// section 3.5 of the paper.
 #include "giga/construct/build.hpp"
 
 #include <algorithm>
@@ -18,6 +25,7 @@ namespace {
 // A build ends here: what is left could not be told from rounding in any result.
 constexpr Extended kErrorFloor = 1e-14L;
 
+// When a build ends: what options of greedy methods and of sampling come down to.
 struct Limits {
   Index size;
   Index max_steps;
@@ -25,9 +33,12 @@ struct Limits {
   ErrorMeasure heldout;
 };
 
+// Methods that re-solve their weights may lose a point in a step, so that a size of M may take
+// more than M steps.
 bool drops_points(Method method) {
   return method == Method::Corrective || method == Method::Pursuit;
 }
+// Theorem 1 needs the geodesic choice of the row, and an error at most that of GIGA's step.
 bool theorem_holds(Method method) {
   return method == Method::Giga || method == Method::Corrective;
 }
@@ -38,6 +49,7 @@ Limits limits_of(Method method, const GreedyOptions& options) {
           "max_steps is " + std::to_string(options.max_steps) + ", must be at least 0");
   require(options.tolerance >= 0,
           "tolerance is " + std::to_string(options.tolerance) + ", must be at least 0");
+  // 4 size without overflow.
   constexpr Index kMost = std::numeric_limits<Index>::max() / 4;
   const Index usual = drops_points(method) ? 4 * std::min(options.size, kMost) : options.size;
   const Index steps = options.max_steps > 0 ? options.max_steps : usual;
@@ -46,11 +58,13 @@ Limits limits_of(Method method, const GreedyOptions& options) {
 
 Limits limits_of(const SubsampleOptions& options) {
   require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
+  // `size` is the number of draws: the limit on points must never be the one that ends the build.
   return {options.size + 1, options.size, 0, options.heldout};  // draws, not points, are counted
 }
 
-// sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)) and tau = |L| / sigma, a lower bound of the paper's
-// tau.
+// sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)), the bound in the proof of Theorem 1. The paper's tau
+// is the solution of a linear program over all rows; |L| / sigma is a lower bound of it (section 3.5) and
+// costs nothing. B falls in tau, so the bound stays true and is only weaker.
 double theorem_bound(const VectorTable& table, double first_error, Index step) {
   const Extended tau = table.target_norm() / static_cast<Extended>(table.norm_sum());
   const auto first = static_cast<Extended>(first_error);
@@ -70,7 +84,9 @@ Proposal propose(const VectorTable& table, BuildState& state, SearchStats& stats
   return {};
 }
 
-// Whether rounding of the weights alone, eps each, explains an error of this size.
+// Whether rounding of the weights alone explains an error of this size. A weight rounded to double
+// moves x by eps w_n |L_n| / |L|, all of them together by at most eps sum_n w_n |L_n| / |L|; 1000 times
+// that is the margin.
 bool near_rounding(const VectorTable& table, const BuildState& state) {
   Extended shares = 0;  // sum of w_n |L_n| / |L|
   for (Index slot = 0; slot < state.active.size(); ++slot) {
@@ -80,6 +96,8 @@ bool near_rounding(const VectorTable& table, const BuildState& state) {
   return state.error <= 1000 * static_cast<Extended>(std::numeric_limits<double>::epsilon()) * (1 + shares);
 }
 
+// Makes the proposal the state, and the record of the step. Slots that were left with weight 0 are removed
+// here for greedy methods; sampling keeps them, since a slot also counts its draws.
 StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal,
                   const ErrorMeasure& heldout) {
   state.active.set_weights(std::move(proposal.weights));
@@ -92,6 +110,7 @@ StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal
   }
   state.heldout_error = heldout ? heldout(state.active.coreset()) : std::numeric_limits<double>::quiet_NaN();
   const auto error = static_cast<double>(state.error);
+  // eta of Theorem 1 is the error of the best single row, optimally scaled: J_1 = eta^2.
   if (state.steps == 1) state.first_error = error;
   const double bound = theorem_holds(state.method) ? theorem_bound(table, state.first_error, state.steps)
                                                    : std::numeric_limits<double>::quiet_NaN();
@@ -99,8 +118,10 @@ StepRecord accept(const VectorTable& table, BuildState& state, Proposal proposal
           error,       bound,        state.heldout_error};
 }
 
-// One reason to end before the next step, if there is any.
+// The reason to end before the next step, if there is one. The order matters where several hold: a build that
+// meets its tolerance with its last point has met its tolerance.
 std::optional<Termination> finished(const BuildState& state, const Limits& limits) {
+  // Where there is a held-out error, the tolerance is compared with that.
   const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
   if (state.steps > 0 && limits.tolerance > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
   if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)
@@ -122,6 +143,8 @@ StageProgress progress_of(const VectorTable& table, const BuildState& state, con
           .step = &record};
 }
 
+// Invariant of the loop: state.x, state.error and the last record of the trace belong to the weights of
+// state.active, so leaving it anywhere leaves a state that can be resumed.
 Termination run(const VectorTable& table, BuildState& state, const Limits& limits, const Observer& observer,
                 BuildResult& result) {
   if (table.zero_target()) return Termination::ZeroTarget;
@@ -135,6 +158,8 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
     } catch (const Stopped&) {
       return Termination::Stopped;
     }
+    // The first point is taken whatever its error: Frank-Wolfe's may be above 1, the error
+    // of no points at all.
     const bool improves = proposal.row >= 0 && (proposal.error < state.error ||
                                                 (state.steps == 0 && std::isfinite(proposal.error)));
     if (!improves && is_greedy(state.method)) {
@@ -153,6 +178,7 @@ BuildResult build(const VectorTable& table, BuildResult result, BuildState state
   result.method = state.method;
   result.termination = run(table, state, limits, observer, result);
   result.coreset = state.active.coreset();
+  // Without a step w = 0, whose relative error is |0 - L| / |L| = 1, or 0 if L itself is zero.
   if (state.steps > 0) {
     result.relative_error = static_cast<double>(state.error);
   } else {
@@ -182,6 +208,7 @@ BuildResult sampled(const VectorTable& table, Method method, const SubsampleOpti
   return build(table, {}, std::move(state), limits_of(options), observer);
 }
 
+// Shapes are compared, not contents: reading all rows again to compare them would cost as much as a step.
 const BuildState& state_of(const VectorTable& table, const BuildResult& earlier) {
   require(earlier.state != nullptr, "the result to resume has no state");
   require(earlier.state->num_rows == table.num_rows() && earlier.state->dim == table.dim(),
@@ -196,6 +223,8 @@ bool is_greedy(Method method) {
 }
 
 void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
+  // x = sum_n w_n L_n / |L|, error = |x - l|. The norm of the residual, never sqrt(1 - <x, l>^2): that is 0
+  // to rounding once the error is below 1e-8.
   proposal.x = active.combine(proposal.weights, table.target_norm());
   ExtendedVector residual = proposal.x;
   add_scaled(residual, -1, table.target());

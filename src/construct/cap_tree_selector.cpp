@@ -1,5 +1,5 @@
 // Builds the tree over the rows' leading coordinates y_n, and searches it depth first. See the header for the
-// mathematics.
+// mathematics; the paper's appendix C calls d of a query u, and so does the code of the bounds.
 #include "construct/cap_tree_selector.hpp"
 
 #include <algorithm>
@@ -23,6 +23,8 @@ constexpr float kFloatRounding = 4e-6F;  // of products of unit vectors of up to
 constexpr float kScoreRounding = 1e-6F;  // of scores bounded in float, away from the pole
 constexpr float kPole = 1e-4F;           // below this distance of |c| from 1 a row is simply scored
 
+// Two running sums, so that additions do not wait for each other. The order does not matter:
+// bounds have slack.
 template <typename First>
 double dot_of(const First* x, const double* y, Index size) {
   double even = 0, odd = 0;
@@ -38,6 +40,10 @@ double dot_of(const First* x, const double* y, Index size) {
 }  // namespace
 
 double geodesic_cap_bound(double beta_u, double beta_v, double r) {
+  // max <zeta, u> / sqrt(1 - <zeta, v>^2) over unit zeta with <zeta, xi> >= r. With a = sqrt(r^2 - beta_v^2)
+  // and b^2 = 1 - beta_u^2 - beta_v^2, the part of xi outside the plane of u and v,
+  //     1                                                        if |beta_v| >= r or beta_u >= a,
+  //     (beta_u a + b sqrt(1 - r^2)) / (b^2 + beta_u^2)          otherwise.
   if (std::abs(beta_v) >= r) return 1;
   const double across = std::sqrt((r - beta_v) * (r + beta_v));
   if (beta_u >= across) return 1;
@@ -47,6 +53,8 @@ double geodesic_cap_bound(double beta_u, double beta_v, double r) {
 }
 
 double linear_cap_bound(double beta_u, double r) {
+  // With beta_u = cos phi and r = cos rho, u is at the angle phi from xi and no row farther than rho, so no
+  // row is closer to u than phi - rho: the bound is cos(phi - rho), and 1 where u lies in the cap.
   if (beta_u >= r) return 1;
   return beta_u * r +
          std::sqrt(std::max(0.0, (1 - beta_u) * (1 + beta_u)) * std::max(0.0, (1 - r) * (1 + r)));
@@ -56,12 +64,16 @@ double linear_cap_bound(double beta_u, double r) {
 
 CapTreeBuilder::CapTreeBuilder(const RowSource& rows, const Executor& executor)
     : rows_(rows), executor_(executor), tree_(new CapTreeSelector(rows, executor)) {
+  // As many directions as hold all but a millionth of the energy; at most 32, beyond which a
+  // tree prunes little.
   tree_->spectrum_ = sample_spectrum(rows, kSpectrumRows);
   tree_->num_directions_ = tree_->spectrum_.count_for(kWholeShare);
   by_row_.resize(at(rows.num_rows() * tree_->stride()));
 }
 
 void CapTreeBuilder::add(Index first, const double* x, const double* norms, Index count) {
+  // y_n = B'x_n / |x_n| and |rest| = sqrt(1 - |y_n|^2), the latter rounded up: it is used as a bound. Rows
+  // too short for safe products are marked instead of projected.
   const Index size = tree_->num_directions_;
   std::vector<double> y(at(count * size));
   kernels::project(x, count, rows_.dim(), tree_->spectrum_.directions.data(), size, y.data());
@@ -90,6 +102,8 @@ void CapTreeBuilder::enclose(const std::vector<float>& ordered, const Cap& cap, 
     const float* y = ordered.data() + i * stride;
     for (Index k = 0; k < size; ++k) centre[k] += static_cast<double>(y[k]);
   }
+  // The mean direction c, a unit vector; then r = min <y_n, c> over the rows, less rounding. Rows that cancel
+  // have no mean direction: r = -1 bounds nothing, and the search goes to the children.
   const double length = std::sqrt(dot_of(centre, centre, size));
   if (!(length > 0)) {
     r = -1;
@@ -104,6 +118,8 @@ void CapTreeBuilder::enclose(const std::vector<float>& ordered, const Cap& cap, 
 
 // The coordinate in which a sample of the cap's rows spreads most.
 Index CapTreeBuilder::widest_coordinate(const Cap& cap) const {
+  // The whole range would cost a pass over all rows of the cap per level; a sample of them tells the wide
+  // coordinates from the narrow ones.
   constexpr Index kSample = 64;
   const Index size = tree_->num_directions_;
   const Index count = cap.end - cap.begin;
@@ -134,12 +150,14 @@ void CapTreeBuilder::split(std::vector<Cap>& caps, std::size_t node, Index depth
   const Index stride = tree_->stride();
   const Index widest = widest_coordinate(cap);
   auto* order = tree_->order_.data();
-  // The keys are brought together first: a median over them is then a walk through memory, not a jump a
-  // comparison.
+  // The keys are brought together first: a median over them is then a walk through memory, not a
+  // jump per comparison.
   std::vector<std::pair<float, Index>> keys(at(cap.end - cap.begin));
   for (Index i = cap.begin; i < cap.end; ++i) {
     keys[at(i - cap.begin)] = {by_row_[at(order[i] * stride + widest)], order[i]};
   }
+  // The keys are pairs of coordinate and row, all different, so the split is the same however
+  // the rows lay before.
   const Index middle = cap.begin + (cap.end - cap.begin) / 2;
   std::nth_element(keys.begin(), keys.begin() + (middle - cap.begin), keys.end());
   for (Index i = cap.begin; i < cap.end; ++i) order[i] = keys[at(i - cap.begin)].second;
@@ -164,6 +182,8 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
     }
   }
   auto& caps = tree_->caps_;
+  // Invariant of the splits: the rows of a cap are order[begin .. end), its children divide that
+  // range at the median.
   caps.push_back({0, static_cast<Index>(order.size()), -1, -1});
   split(caps, 0, kSerialDepth);
 
@@ -189,6 +209,8 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
     }
   }
 
+  // Rows are copied into the order of the tree, so that every cap is one run of memory; then each cap gets
+  // its centre and r, and each leaf its coordinates side by side: k-th coordinates of all its rows together.
   std::vector<float> ordered(order.size() * at(stride));
   for_each_block(executor_, std::ssize(order), [&](Index first, Index count) {
     for (Index i = first; i < first + count; ++i)
@@ -213,6 +235,7 @@ std::unique_ptr<CapTreeSelector> CapTreeBuilder::finish() {
 
 // --- searching
 
+// A query in the coordinates of the tree, and what its search has found so far.
 struct CapTreeSelector::Search {
   Criterion criterion;
   std::vector<double> d, v;    // B'd and B'v
@@ -233,6 +256,8 @@ void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
   search.rows_touched += count;
   const float* rows = projected_.data() + cap.begin * stride();
   const float* outside = rows + num_directions_ * count;
+  // a = <B y_n, B B'd> and c = <B y_n, B B'v>; the parts outside the span add at most |rest| |d - B B'd| to a
+  // and |rest| |v - B B'v| to c.
   float a[kLeafRows] = {}, c[kLeafRows] = {};
   for (Index k = 0; k < num_directions_; ++k) {
     const float* y = rows + k * count;
@@ -244,6 +269,8 @@ void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
     }
   }
   for (Index i = 0; i < count; ++i) {
+    // An interval of the score: a +- a_error over sqrt(1 - c^2), with the |c| of its interval
+    // that makes it widest.
     const float a_error = outside[i] * search.d_outside + kFloatRounding;
     float lower = a[i] - a_error, upper = a[i] + a_error;
     if (search.criterion == Criterion::Geodesic) {
@@ -257,6 +284,7 @@ void CapTreeSelector::search_leaf(const Cap& cap, Search& search) const {
         lower = lower > 0 ? lower / std::sqrt((1 - near) * (1 + near)) : -1;
       }
     }
+    // Invariant: threshold <= the best score, and every row seen whose score may reach it is a candidate.
     upper += kScoreRounding;
     if (upper < search.threshold || upper <= 0) continue;
     search.threshold = std::max(search.threshold, lower - kScoreRounding);
@@ -273,6 +301,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
                    search.d.data());
   kernels::project(query.v.data(), 1, spectrum_.padded_dim, spectrum_.directions.data(), size,
                    search.v.data());
+  // |x - B B'x| = sqrt(1 - |B'x|^2) for a unit x; the slack keeps it an upper bound.
   const auto outside = [&](const std::vector<double>& x) {
     return static_cast<float>(std::sqrt(std::max(0.0, 1 - dot_of(x.data(), x.data(), size)) + 4 * kRounding));
   };
@@ -280,6 +309,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   search.v_outside = outside(search.v);
   search.threshold = std::max(0.0F, safely_below(best_contender(query, rows_, memory, stats).score));
 
+  // The largest score that any row of the cap can have.
   const auto bound = [&](Index cap) {
     ++search.caps_touched;
     const double* centre = centres_.data() + cap * size;
@@ -297,6 +327,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   while (!todo.empty()) {
     const Todo next = todo.back();
     todo.pop_back();
+    // The threshold may have risen since the cap was put on the list.
     if (next.upper + 1e-6 < static_cast<double>(search.threshold)) continue;
     const Cap& cap = caps_[at(next.cap)];
     if (cap.left < 0) {
@@ -312,6 +343,7 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   const auto cap_bytes = static_cast<double>(sizeof(Cap) + sizeof(double) * at(size));
   stats.bytes_read += static_cast<double>(search.rows_touched * stride()) * sizeof(float) +
                       static_cast<double>(search.caps_touched) * cap_bytes;
+  // 2 is above any score: these are always rescored.
   for (const Index row : left_out_) search.candidates.push_back({row, 2.0F});
   return best_candidate(query, rows_, executor_, search.candidates, search.threshold, memory, stats);
 }

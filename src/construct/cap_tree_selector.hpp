@@ -48,7 +48,7 @@ class CapTreeSelector final : public Selector {
   Index num_directions_ = 0;
   Spectrum spectrum_;
   std::vector<Cap> caps_;         // the root first
-  std::vector<double> centres_;   // c, num_directions_ a cap
+  std::vector<double> centres_;   // c, num_directions_ per cap
   std::vector<Index> order_;      // rows in the order of the tree
   std::vector<Index> left_out_;   // rows that are not in it, always scored in double
   std::vector<float> projected_;  // y_n, |rest|; leaf by leaf, and within a leaf coordinate by coordinate

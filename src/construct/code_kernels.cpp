@@ -1,3 +1,12 @@
+// The codes of code_kernels.hpp: rows to codes (Encode), and bounds of scores from codes (Scan). Notation as
+// there: l_n = c l + rho r_n, kappa = c / rho, r_n ~ sum_k y_nk b_k + scale q_n, q = 16 h + f, x = <r_n, g>,
+// num = A kappa + B x with A = d_along and B = d_across.
+//
+// While a row is coded its vector is not r_n but u = l_n - c l, of length rho ("unit" in the code, for it was
+// cut from a unit row): codes of u in steps of scale rho are those of r_n in steps of scale.
+//
+// Bounds are computed in float. Every step that rounds is covered by a slack, so an upper bound is never
+// below the exact score; that is all that selection needs.
 #include "construct/code_kernels.hpp"
 
 #include <algorithm>
@@ -11,13 +20,16 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-// Relative slack of every comparison of bounds, far above what single precision loses in them.
+// Highway includes this file once per instruction set, hence the guard.
 #ifndef GIGA_CODE_KERNELS_CONSTANTS
 #define GIGA_CODE_KERNELS_CONSTANTS
 namespace giga::kernels {
+// Relative slack of every comparison of bounds, far above what single precision loses in them.
 constexpr float kSlack = 1e-5F;
 constexpr float kKappaError = 2e-7F;  // relative, of a kappa rounded to float
 constexpr float kPlainError = 1e-6F;  // of 1 - c^2 - x^2, as float has it
+// A row with a smaller rho is not coded: |kappa| = |c| / rho is then about 1e5 or more, and its rounding to
+// float alone, 2e-7 |kappa|, would leave no useful bound of num.
 constexpr double kTooCloseToTarget = 1e-5;
 constexpr float kFinestScale = 1e-12F;  // of rows that the leading directions span
 constexpr int kCodeOffset = 136;        // q + 136 = 16 (h + 8) + (f + 8)
@@ -164,6 +176,7 @@ HWY_INLINE void split_off(float* units, Index room, const CodeFrame& frame, Inde
   }
 }
 
+// max_j |unit_j|; `unit` is zero up to the next multiple of the vector width.
 HWY_INLINE float largest_of(const float* unit, Index dim) {
   const hn::ScalableTag<float> f32;
   auto largest = hn::Zero(f32);
@@ -173,12 +186,13 @@ HWY_INLINE float largest_of(const float* unit, Index dim) {
   return hn::GetLane(hn::MaxOfLanes(f32, largest));
 }
 
-// The upper half of a float not below x.
+// The upper half of a float not below x. Rounded up: a scale rounded down would need codes beyond 119.
 HWY_INLINE std::uint16_t rounded_up(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return static_cast<std::uint16_t>((bits >> 16) + ((bits & 0xFFFFU) != 0 ? 1 : 0));
 }
 
+// The float whose upper half this is.
 HWY_INLINE float expanded(std::uint16_t bits) {
   return std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
@@ -209,6 +223,7 @@ HWY_INLINE void pack_group(const std::uint8_t* codes, Index room, Index group, c
   };
   for (Index t = 0; t < block.quads; ++t) {
     for (Index r = 0; r < kGroupRows; ++r) {
+      // Four codes of a row at once: upper halves to the coarse plane, lower halves to the fine one.
       std::uint32_t four;
       std::memcpy(&four, codes + r * room + 4 * t, 4);
       const std::uint16_t above = folded((four >> 4) & 0x0F0F0F0FU), below = folded(four & 0x0F0F0F0FU);
@@ -227,19 +242,23 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
   std::uint8_t* const codes = scratch.codes.data();
   GroupRows g;
   for (Index r = 0; r < count; ++r) {
+    // 1. Norms and products with l.
     g.coded[r] = t[r].with_self >= 1e-260 && t[r].with_self <= 1e280;  // no product of parts is denormal
     g.inverse_norm[r] = g.coded[r] ? 1 / std::sqrt(t[r].with_self) : 0.0;
     g.c[r] = t[r].with_d * g.inverse_norm[r];
   }
   for (Index r = 0; r < count; ++r) {
+    // 2. u = x / |x| - c l, and its largest component.
     g.largest[r] =
         subtract_target(rows + r * dim, g.inverse_norm[r], g.c[r], frame.l.data(), dim, units + r * room);
   }
   for (Index r = 0; r < count; ++r) {
+    // 3. rho = |u|.
     g.rho[r] = distance_from_target(g.c[r], units + r * room, dim);
     g.coded[r] = g.coded[r] && g.rho[r] >= kTooCloseToTarget;
   }
   if (frame.num_leading > 0) {
+    // 4. The leading directions are taken out; what remains is coded.
     float rho[kGroupRows];
     for (Index r = 0; r < kGroupRows; ++r)
       rho[r] = r < count && g.coded[r] ? static_cast<float>(g.rho[r]) : 0.0F;
@@ -248,6 +267,8 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     for (Index r = 0; r < count; ++r) g.largest[r] = largest_of(units + r * room, dim);
   }
   for (Index r = 0; r < count; ++r) {
+    // 5. Scales. The largest component takes the code 119 or less, so h = floor((q + 8) / 16) stays in [-7,
+    // 7].
     const float needed = std::max(g.largest[r] / 119.0F / static_cast<float>(g.rho[r]), kFinestScale);
     const std::uint16_t bits = rounded_up(needed);
     g.scale[r] = g.coded[r] ? expanded(bits) : 1.0F;
@@ -256,9 +277,12 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
     block.scale[group * kGroupRows + r] = g.coded[r] ? bits : std::uint16_t{0};
   }
   for (Index r = 0; r < count; ++r) {
+    // 6. The codes, and how far they are from u.
     round_to_codes(units + r * room, g.step[r], g.inverse_step[r], dim, codes + r * room, g.errors[r]);
   }
   for (Index r = 0; r < count; ++r) {
+    // 7. Side data. NaN for kappa marks rows that the pass must skip. The bounds of the block are those of
+    // its worst row; 1 + 1e-4 covers the sums of squares in float.
     const Index at = group * kGroupRows + r;
     block.kappa[at] =
         g.coded[r] ? static_cast<float>(g.c[r] / g.rho[r]) : std::numeric_limits<float>::quiet_NaN();
@@ -282,6 +306,8 @@ HWY_INLINE void encode_group(const double* rows, Index count, Index dim, const C
   pack_group(codes, room, group, block);
 }
 
+// Groups of 16 rows; the products of all rows with l and with themselves are found first, by the kernels
+// whose bits the exact scores have.
 void Encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
             const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary) {
   const auto room = static_cast<size_t>(row_room(dim) * kGroupRows);
@@ -331,6 +357,7 @@ HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQue
       acc[k] = hn::ReorderWidenMulAccumulate(i32, hn::PromoteTo(i16, above), second, acc[k], unused);
     }
   }
+  // The codes are stored as q + 136 >= 0: sum_j g_j (q_j + 136) - 136 sum_j g_j = sum_j g_j q_j.
   const auto offset = hn::Set(i32, kCodeOffset * query.fine.total);
   for (Index k = 0; k < kRegisters; ++k) hn::Store(hn::Sub(acc[k], offset), i32, sums + k * kWordLanes);
 }
@@ -379,6 +406,7 @@ HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQ
   Index t = 0;
   for (; t + kQuadsAtOnce <= block.quads; t += kQuadsAtOnce) add_quads(t, kQuadsAtOnce);
   if (t < block.quads) add_quads(t, block.quads - t);
+  // Stored are h + 8: 16 (sum_j g_j (h_j + 8) - 8 sum_j g_j) = sum_j g_j 16 h_j.
   const __m256i offset = _mm256_set1_epi32(8 * query.coarse.total);
   auto* out = reinterpret_cast<__m256i*>(sums);
   _mm256_storeu_si256(out, _mm256_slli_epi32(_mm256_sub_epi32(first, offset), 4));
@@ -415,6 +443,9 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float al
     const float length = query.plain ? 1.0F : std::sqrt(1 + kappa * kappa);
     return {(centre - reach) / length * (1 - kSlack), (centre + reach) / length * (1 + kSlack)};
   }
+  // num / sqrt(num^2 + rest) with rest = 1 - x^2, or 1 - c^2 - x^2 for plain codes: it rises with num
+  // and, for num > 0, falls with rest; so the ends of the interval are at the ends of num and the
+  // opposite ends of rest.
   const auto score = [&](float num, float rest) {
     return num <= 0 ? -1.0F : num / std::sqrt(num * num + std::max(0.0F, rest));
   };
@@ -431,6 +462,7 @@ HWY_INLINE Interval score_interval(const CodeQuery& query, float kappa, float al
 
 using Floats = hn::CappedTag<float, static_cast<size_t>(kGroupRows)>;
 
+// Scales of consecutive rows, as floats again.
 HWY_INLINE hn::Vec<Floats> scales_of(const CodeBlock& block, Index at) {
   const Floats f32;
   const hn::Rebind<std::uint16_t, Floats> u16;
@@ -446,6 +478,7 @@ HWY_INLINE hn::Vec<Floats> products_with(const CodeBlock& block, Index group, In
   const hn::Rebind<std::int16_t, Floats> i16;
   const auto num_leading = static_cast<Index>(query.leading.size());
   const std::int16_t* leading = block.leading + group * num_leading * kGroupRows + r;
+  // x = scale unit (sum of integer products) + sum_k y_k <b_k, g>.
   auto x = hn::Mul(hn::ConvertTo(f32, hn::Load(i32, sums + r)), hn::Mul(scale, hn::Set(f32, unit)));
   for (Index k = 0; k < num_leading; ++k) {
     const auto y = hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, leading + k * kGroupRows)));
@@ -464,6 +497,9 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
   const auto lanes = static_cast<Index>(hn::Lanes(f32));
   const auto zero = hn::Zero(f32);
   const auto one = hn::Set(f32, 1.0F);
+  // score >= t means num^2 / (num^2 + rest) >= t^2, that is (1 - t^2) num^2 >= t^2 rest, for num > 0
+  // (geodesic); num^2 >= t^2 rest with rest = 1 + kappa^2, or 1 for plain codes (linear). Neither needs a
+  // root or a division. num and rest are taken at the ends of their intervals that favour the row.
   const float t2 = threshold > 0 ? threshold * threshold : 0.0F;
   const auto num_factor = hn::Set(f32, (kGeodesic ? std::max(0.0F, 1 - t2) : 1.0F) * (1 + 2 * kSlack));
   const auto rest_factor = hn::Set(f32, t2);
@@ -474,6 +510,7 @@ HWY_INLINE std::uint32_t reaching(const CodeBlock& block, Index group, const Cod
     const auto kappa = hn::LoadU(f32, block.kappa + at);
     const auto scale = scales_of(block, at);
     const auto x = products_with(block, group, r, query, sums, unit, scale);
+    // |x - <r_n, g>| <= scale spread + float_error, by Cauchy and Schwarz, since |g| = 1.
     const auto error = hn::Add(hn::Mul(scale, hn::Set(f32, spread)), float_error);
     const auto along_error = kPlain ? hn::Add(hn::Mul(scale, hn::Set(f32, target_spread)), float_error)
                                     : hn::Mul(hn::Set(f32, kKappaError), hn::Abs(kappa));
@@ -516,6 +553,8 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
   HWY_ALIGN float xs[kGroupRows];
   HWY_ALIGN float errors[kGroupRows];
   Index refined = 0;
+  // Invariant: every row of the groups before this one whose score may reach `threshold` is a candidate, and
+  // some row, of this block or known before, scores at least `threshold`.
   for (Index group = 0; group < block.groups; ++group) {
     if (coarse_first) {
       coarse_products(block, group, query, sums);
@@ -523,6 +562,7 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
           block, group, query, sums, query.coarse.unit, coarse_spread, target_spread, threshold, xs, errors);
       if (HWY_LIKELY(some == 0)) continue;
     }
+    // The fine plane decides; the coarse one only spared reading it.
     ++refined;
     fine_products(block, group, query, sums);
     std::uint32_t hits = reaching<kGeodesic, kPlain>(block, group, query, sums, query.fine.unit, fine_spread,
@@ -552,6 +592,7 @@ void MeasureTarget(const CodeBlock& block, const CodeQuery& target) {
   const Floats f32;
   HWY_ALIGN std::int32_t sums[kGroupRows];
   for (Index group = 0; group < block.groups; ++group) {
+    // c = <l_n, l> by the query whose direction is l.
     fine_products(block, group, target, sums);
     for (Index r = 0; r < kGroupRows; r += static_cast<Index>(hn::Lanes(f32))) {
       float* const c = block.kappa + group * kGroupRows + r;

@@ -2,9 +2,10 @@
 //
 // With c = <l_n, l> and rho = |l_n - c l|, a row is kept as kappa = c / rho and the unit vector
 //     r_n = (l_n - c l) / rho  ~  sum_k y_nk b_k + scale * q_n,    q_n in [-119, 119]^J,
-// with an error of at most spread * scale. The b_k are the K leading directions of the table where it has
-// such (K = 0 otherwise): the codes then resolve only what is left, and the error shrinks with it. A query d
-// = A l + B g, v = v_A l + v_B g then needs one product a row, x = <r_n, g>:
+// with an error of at most spread * scale. The b_k are the K leading directions of the table, if it has any
+// (otherwise K = 0): the codes then resolve only what is left, and the error shrinks with it. With a query
+//     d = A l + B g,    v = v_A l + v_B g
+// a row needs one product, x = <r_n, g>:
 //     geodesic:  score^2 = num^2 / (num^2 + 1 - x^2),    num = A kappa + B x
 //     linear:    score^2 = num^2 / (1 + kappa^2)
 // and the interval known for x gives an interval for the score, without a root or a division.
@@ -13,8 +14,8 @@
 // codes are `plain`: r_n is l_n itself, and c is taken from the codes once l is known. Then
 //     geodesic:  score^2 = num^2 / (num^2 + 1 - c^2 - x^2),    num = A c + B x
 //     linear:    score   = num
-// which is as good but for rows within a few degrees of l or -l: their distance from l is lost in the
-// rounding.
+// which is as good except for rows within a few degrees of l or -l: their distance from l
+// is lost in rounding.
 //
 // The codes lie in two planes of four bits: q = 16 h + f with h in [-7, 7] and f in [-8, 7]. A pass reads the
 // coarse plane; the fine one only for groups in which a row may win by its coarse bound.
@@ -35,7 +36,7 @@ namespace giga::kernels {
 inline constexpr Index kGroupRows = 16;
 static_assert(kBlockRows % kGroupRows == 0);
 
-inline constexpr float kLeadingSteps = 32768;  // of a leading coordinate, which is at most 1, from 0
+inline constexpr float kLeadingSteps = 32768;  // steps from 0 to 1, the largest leading coordinate
 
 inline constexpr Index kQuadBytes = 2 * kGroupRows;  // of a group, in one plane
 
@@ -102,8 +103,8 @@ struct CodeQuery {
   bool geodesic;
   bool plain;
   float target_error;                     // as in `fine`, of the steps that l was rounded to; 0 unless plain
-  SteppedDirection<std::int32_t> fine;    // 16 bits a step
-  SteppedDirection<std::int16_t> coarse;  // 8 bits a step: products with 4-bit codes then fit 16 bits
+  SteppedDirection<std::int32_t> fine;    // 16 bits per step
+  SteppedDirection<std::int16_t> coarse;  // 8 bits per step: products with 4-bit codes then fit 16 bits
   std::vector<std::int16_t>
       coarse_spread_out;       // each pair of `coarse` 16 times, once for each row of a group
   std::vector<float> leading;  // <b_k, g> / 32768
@@ -111,7 +112,7 @@ struct CodeQuery {
   float d_along, d_across;
 };
 
-/// Of plain codes: fills in c from the query whose direction is l.
+/// For plain codes: fills in c from the query whose direction is l.
 void measure_target(const CodeBlock& block, const CodeQuery& target);
 
 /// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound

@@ -1,3 +1,5 @@
+// Rows of a matrix in memory, as they are or (LoglikRows) centred: L_n(theta_s) less its
+// mean over the draws s.
 #include "giga/construct/dense_rows.hpp"
 
 #include <algorithm>
@@ -28,6 +30,8 @@ void centre(double* row, Index dim) {
     mean = 0;  // only the sum overflowed
     for (Index j = 0; j < dim; ++j) mean += row[j] / count;
   }
+  // A second pass subtracts the rounding of the mean: log-likelihoods of -1e6 that vary by 1e-3 keep the
+  // digits of their differences.
   double remainder = 0;  // what rounding left in the mean
   for (Index j = 0; j < dim; ++j) remainder += row[j] - mean;
   for (Index j = 0; j < dim; ++j) row[j] = (row[j] - mean) - remainder / count;

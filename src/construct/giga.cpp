@@ -1,5 +1,8 @@
 // GIGA, Algorithm 1 of the paper, on weights in the scale of the output: x = L(w)/|L| is then always the
-// point of its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|.
+// point of its ray nearest to l, the residual l - x is orthogonal to x, and v = l(w_t) = x/|x|. The
+// scaling of section 3.4, which the paper applies once at the end, is thus part of every step; rows and
+// directions are the same. Of the paper's two ways to keep l(w_t) this is (A): recomputed from the
+// weights, so nothing drifts.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +12,8 @@
 namespace giga {
 namespace {
 
-// The first point: the row best aligned with l, scaled optimally.
+// Section 3.2: the first point is the row best aligned with l. The point of its ray nearest to l is
+//     <l, l_n> l_n,    where <l, l_n> >= |L| / sigma > 0 for the best row (the lemma there).
 Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const ExtendedVector& l = table.target();
   const Pick pick = table.selector().best(linear_query(l, l, table.norm_sum()), state.memory, stats);
@@ -34,12 +38,17 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   const Extended x_norm = norm(state.x);
   ExtendedVector v = state.x;
   scale(v, 1 / x_norm);
+  // n_t = argmax <d_t, d_tn>.
   const Pick pick = table.selector().best(geodesic_query(l, v, table.norm_sum()), state.memory, stats);
   Proposal proposal;
   if (pick.row < 0) return proposal;
   const Index slot = state.active.slot_of(table.rows(), pick.row);
   const ExtendedVector ln = state.active.unit_row(slot);
 
+  // The step of Algorithm 1,
+  //     gamma = (zeta0 - zeta1 zeta2) / ((zeta0 - zeta1 zeta2) + (zeta1 - zeta0 zeta2)),
+  // maximises <l, y> / |y| over y = (1 - gamma) v + gamma l_n. With `residual` = l - zeta1 v, of which d_t is
+  // the unit vector, zeta0 - zeta1 zeta2 = <l_n, residual>.
   const Extended zeta0 = dot(l, ln), zeta1 = dot(l, v), zeta2 = dot(ln, v);
   ExtendedVector residual = l;
   add_scaled(residual, -zeta1, v);
@@ -51,6 +60,9 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   add_scaled(v_off, -zeta2, ln);
   const Extended towards = dot(off, residual);
   const Extended away = dot(l_off, v_off);
+  // <d_t, d_tn> > 0 for the best row in exact arithmetic (the proof that gamma is in [0, 1]): what is not
+  // positive is rounding, and the build has come as far as it can. `away` is nonnegative because v is at
+  // least as close to l as any single row.
   if (!(towards > 0)) return proposal;
   const Extended gamma = std::clamp<Extended>(towards / (towards + std::max<Extended>(0, away)), 0, 1);
 

@@ -1,3 +1,12 @@
+// Nonnegative least squares by the active-set method of Lawson and Hanson (Solving Least Squares Problems,
+// 1974, chapter 23), on a QR factorisation that is changed by one column at a time.
+//
+// Notation: A the columns a_i, b the target, u the solution, S the support (columns in the factorisation,
+// in the order of support_), A_S = Q R with q_ the columns of Q and r_ the columns of the triangle,
+// along_ = Q'b, z the least-squares solution on the support without the constraint.
+//
+// Invariants between calls: A_S = Q R and along_ = Q'b; u_i = 0 outside the support. After solve() u_S = z,
+// and all of it is positive.
 #include "giga/construct/nnls.hpp"
 
 #include <algorithm>
@@ -11,7 +20,8 @@ namespace giga {
 namespace {
 
 constexpr Extended kDependent = 1e-14L;  // |a - Q Q'a| of a column that the support spans
-// <a_i, residual> that makes a column worth entering: this share of |residual|, and above rounding.
+// The <a_i, residual> that makes a column worth entering: more than this share of |residual|,
+// and above rounding.
 constexpr Extended kViolation = 1e-10L;
 constexpr Extended kRounding = 1e-18L;
 
@@ -25,7 +35,8 @@ void NnlsSolver::add(ExtendedVector column) {
   solution_.push_back(0);
 }
 
-// Gram-Schmidt, twice: after the second pass q is orthogonal to working precision.
+// Appends the column to the factorisation: a = Q r + rest q. Gram-Schmidt, twice: after the second pass q is
+// orthogonal to working precision. False if the support spans the column, which is then left out.
 bool NnlsSolver::enter(Index column) {
   ExtendedVector q = columns_[at(column)];
   const Extended length = norm(q);
@@ -55,6 +66,9 @@ void NnlsSolver::leave(Index position) {
   support_.erase(support_.begin() + position);
   r_.erase(r_.begin() + position);
   for (std::size_t k = at(position); k < r_.size(); ++k) {
+    // Invariant: columns before k are triangular again. The rotation (c, s) takes (x, y) to (length, 0);
+    // applied to rows k and k + 1 of R, to the same columns of Q and to the same entries of Q'b it keeps Q R
+    // and Q Q'b as they are. length > 0: y was on the diagonal, where `enter` admits no zero.
     const Extended x = r_[k][k], y = r_[k][k + 1];
     const Extended length = std::hypot(x, y);
     const Extended c = x / length, s = y / length;
@@ -81,6 +95,7 @@ void NnlsSolver::leave(Index position) {
 std::vector<Extended> NnlsSolver::unconstrained() const {
   std::vector<Extended> z = along_;
   for (std::size_t k = z.size(); k-- > 0;) {
+    // Invariant: z[k + 1 ..] is solved, and z[i] for i <= k has the solved part of its equation subtracted.
     z[k] /= r_[k][k];
     for (std::size_t i = 0; i < k; ++i) z[i] -= r_[k][i] * z[k];
   }
@@ -91,6 +106,8 @@ std::vector<Extended> NnlsSolver::unconstrained() const {
 // the optimum itself is positive. |A u - b| falls along the way.
 void NnlsSolver::settle() {
   while (!support_.empty()) {
+    // u + step (z - u) with the largest step <= 1 that keeps u >= 0: column k reaches 0 at u_k / (u_k - z_k).
+    // `first` is the column that does so first, and -1 if z > 0.
     const std::vector<Extended> z = unconstrained();
     Extended step = 1;
     Index first = -1;
@@ -112,11 +129,15 @@ void NnlsSolver::settle() {
   }
 }
 
+// From b and u, not from Q: the residual is what the entering column is judged by, and Q has the
+// rounding of all rotations.
 void NnlsSolver::update_residual() {
   residual_ = b_;
   for (const Index column : support_) add_scaled(residual_, -solution_[at(column)], columns_[at(column)]);
 }
 
+// argmax <a_i, b - A u> over the columns outside the support. Half the derivative of |A u - b|^2 in u_i is
+// -<a_i, b - A u>, so a positive product is a violated Karush-Kuhn-Tucker condition; -1 if there is none.
 Index NnlsSolver::most_violated(const std::vector<bool>& barred) const {
   Index worst = -1;
   Extended most = std::max(kViolation * norm(residual_), kRounding);
@@ -132,6 +153,7 @@ Index NnlsSolver::most_violated(const std::vector<bool>& barred) const {
 }
 
 void NnlsSolver::solve() {
+  // The support may have lost columns in `retain`, so u need not be optimal on it.
   settle();
   update_residual();
   std::vector<bool> barred(columns_.size(), false);
@@ -144,15 +166,19 @@ void NnlsSolver::solve() {
       continue;
     }
     settle();
+    // A column that enters with a positive product has z > 0 in exact arithmetic; one that has left again at
+    // once would enter for ever.
     if (!(solution_[at(column)] > 0)) barred[at(column)] = true;
     update_residual();
   }
 }
 
 void NnlsSolver::retain(const std::vector<bool>& keep) {
+  // From the last position, so that positions still to be visited do not move.
   for (Index position = static_cast<Index>(support_.size()); position-- > 0;) {
     if (!keep[at(support_[at(position)])]) leave(position);
   }
+  // moved[i] is the new number of column i, -1 for those removed.
   std::vector<Index> moved(columns_.size(), -1);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -170,6 +196,8 @@ void NnlsSolver::retain(const std::vector<bool>& keep) {
 }
 
 std::vector<double> nnls(const std::vector<std::vector<double>>& columns, const std::vector<double>& b) {
+  // The solver's tolerances are for unit vectors: with a_i' = a_i / |a_i| and b' = b / |b|, u_i = u_i' |b| /
+  // |a_i|.
   ExtendedVector unit_b(b.begin(), b.end());
   const Extended b_norm = norm(unit_b);
   if (!(b_norm > 0)) return std::vector<double>(columns.size(), 0.0);

@@ -1,3 +1,4 @@
+// Rows of a mapped .npy file, and the release of those a pass is done with.
 #include "giga/construct/npy_rows.hpp"
 
 #include "giga/base/text.hpp"

@@ -1,5 +1,7 @@
 // The search over 8-bit codes: lower and upper bounds of every row's score, block by block. Rows whose upper
-// bound reaches the largest lower bound are candidates.
+// bound reaches the largest lower bound are candidates. The codes and their bounds are explained in
+// code_kernels.hpp; here are the memory they lie in, the choice of leading directions, the rounding of a
+// query to integers, and the threshold that blocks share.
 #include "construct/quantised_selector.hpp"
 
 #include <algorithm>
@@ -14,7 +16,8 @@
 namespace giga {
 namespace {
 
-// Lost in a product to float, at most: in rounding unit rows, and in each of K subtractions and additions.
+// Lost to float in a product, at most: in rounding unit rows; kFloatErrorEach below, in each of K
+// subtractions and additions.
 constexpr float kFloatError = 1e-6F;
 constexpr Index kTrialBlocks = 16;  // one of so many tells whether the coarse plane is worth trying first
 constexpr float kFloatErrorEach = 1.2e-7F;
@@ -37,10 +40,15 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   kernels::CodeFrame frame;
   frame.plain = target.empty();
   frame.l = padded_double(target, rows.dim());
+  // A leading coordinate costs two bytes per row where a code costs one per dimension: at most J / 8 of
+  // them add a quarter to the memory. The probe is cheap; the larger sample is drawn only where it finds
+  // leading directions.
   const Index most = rows.dim() / 8;
   if (most == 0) return frame;
   if (sample_spectrum(rows, kProbeRows).energy_of(most) < kLeadingShare) return frame;
   const Spectrum spectrum = sample_spectrum(rows, kSpectrumRows);
+  // As few directions as leave at most 1.5 times the energy that `most` of them would leave: the error of the
+  // codes goes with the root of what is left.
   const double rest = 1 - spectrum.energy_of(most);
   frame.num_leading = std::min(most, spectrum.count_for(1 - std::max(kNegligible, kRestFactor * rest)));
   const Index room = kernels::row_room(rows.dim());
@@ -54,8 +62,8 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   return frame;
 }
 
-// g in steps of at most `most` units, of which those of all dimensions together must not exceed
-// `most_together`.
+// g_j ~ unit * (integer), with every |integer| <= most and their sum over the dimensions <= most_together, up
+// to half a step of rounding per dimension. Integers lie two to a Pair, the even dimension in the lower half.
 template <typename Pair>
 kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pairs, double most,
                                         double most_together) {
@@ -65,6 +73,7 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
     largest = std::max(largest, std::abs(value));
     together += std::abs(value);
   }
+  // The unit that makes both limits hold: max_j |g_j| / unit <= most and sum_j |g_j| / unit <= most_together.
   const double unit = largest > 0 ? std::max(largest / most, together / most_together) : 1.0;
   kernels::SteppedDirection<Pair> out;
   out.unit = static_cast<float>(unit);
@@ -78,15 +87,18 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
     out.pairs[j / 2] =
         static_cast<Pair>(out.pairs[j / 2] | static_cast<Pair>(bits << (j % 2 == 0 ? 0 : kBits)));
   }
+  // The norm of g - unit * integers bounds, by Cauchy and Schwarz, what the rounding changes in a product;
+  // 1.001 covers float.
   out.error = static_cast<float>(std::sqrt(square)) * 1.001F;
   return out;
 }
 
-// A query whose direction across l is g.
+// A query whose direction across l is g: in 16-bit steps for the fine plane, in 8-bit steps for the coarse
+// one, and its products with the leading directions.
 kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFrame& frame, Index quads) {
   kernels::CodeQuery out{};
   out.plain = frame.plain;
-  // No sum of products with codes of up to 255 may overflow 32 bits; rounding adds half a step a dimension.
+  // No sum of products with codes of up to 255 may overflow 32 bits; rounding adds half a step per dimension.
   const double room = std::max(1.0, 2147483647.0 / 255 - static_cast<double>(4 * quads));
   out.fine = stepped<std::int32_t>(g, 2 * quads, 32767, room);
   out.coarse = stepped<std::int16_t>(g, 2 * quads, 127, room);
@@ -123,6 +135,7 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& exec
                                      kernels::CodeFrame frame)
     : rows_(rows), executor_(executor), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
   const auto groups = at(num_groups(rows.num_rows()));
+  // One buffer: coarse plane, fine plane, kappa, scale, leading coordinates, each for all groups of 16 rows.
   fine_offset_ = groups * at(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
@@ -139,6 +152,8 @@ void QuantisedSelector::encode(Index first, const double* x, Index count, kernel
   near_.store(first, x, count);
 }
 
+// Blocks were filled in any order by any thread; here their bounds and left-out rows are
+// joined in block order.
 void QuantisedSelector::collect() {
   for (std::size_t index = 0; index < summaries_.size(); ++index) {
     bounds_.push_back(summaries_[index].bounds);
@@ -164,6 +179,8 @@ void QuantisedBuilder::add(Index first, const double* x, Index count, kernels::E
 std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target) {
   QuantisedSelector& selector = *selector_;
   selector.collect();
+  // Plain codes were made before l was known. Now that it is, c = <l_n, l> of every row is read off the
+  // codes, with the error of any other product; it takes the place of kappa.
   const kernels::CodeQuery along =
       quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.quads_);
   selector.target_error_ = along.fine.error;
@@ -175,6 +192,7 @@ std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target)
 }
 
 kernels::CodeBlock QuantisedSelector::block(Index index) const {
+  // kBlockRows is a multiple of 16, so a block begins with a group of its own.
   const Index first_group = index * (kBlockRows / kernels::kGroupRows);
   const Index groups = std::min(kBlockRows / kernels::kGroupRows, num_groups(rows_.num_rows()) - first_group);
   const Index first_byte = first_group * quads_ * kernels::kQuadBytes;
@@ -204,8 +222,10 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::atomic<float> seen_so_far = start;
 
   const Index blocks = num_blocks(rows_.num_rows());
+  // By block, so that no two threads write to the same list.
   std::vector<std::vector<Candidate>> found(at(blocks));
-  // Where most groups end in the fine plane anyway the coarse one is not tried first, but for some blocks.
+  // Where most groups end in the fine plane anyway, the coarse plane is not tried first; one block in
+  // kTrialBlocks still tries it, to notice when that changes.
   std::atomic<Index> refined = 0, tried_groups = 0, tried_refined = 0;
   memory.backwards = !memory.backwards;
   const auto scan_block = [&](Index first, Index /*count*/, Pick& lower) {
@@ -221,6 +241,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
       tried_groups += codes_of_block.groups;
       tried_refined += some;
     }
+    // seen_so_far = max(seen_so_far, threshold), without a lock.
     float seen = seen_so_far.load(std::memory_order_relaxed);
     while (seen < threshold &&
            !seen_so_far.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
@@ -229,6 +250,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   };
   const Pick lower = best_row(executor_, rows_.num_rows(), scan_block, {-1, static_cast<double>(start)},
                               {.backwards = memory.backwards});
+  // `lower` is now the largest lower bound of any row: no row whose upper bound is below it can be the best.
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
   stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +
@@ -237,6 +259,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
   for (const Index row : left_out_) candidates.push_back({row, 2.0F});
+  // Rows without codes are always candidates; 2 is above any score.
   auto threshold = static_cast<float>(lower.score);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   near_.narrow(query, executor_, candidates, threshold, stats);

@@ -1,3 +1,7 @@
+// The scores that selectors maximise (query.hpp has the formulas), and their one evaluation in double.
+//
+// Notation: x a row as it is stored, a = <x, d> / |x|, c = <x, v> / |x|; g the unit vector orthogonal to l in
+// the plane of d and v.
 #include "construct/query.hpp"
 
 #include <algorithm>
@@ -16,6 +20,7 @@ constexpr double kNearPole = 1e-2;
 // A row this close to v has no direction from it: the paper's u/|u| = 0.
 constexpr double kNoDirection = 32 * std::numeric_limits<double>::epsilon();
 
+// To the multiple of eight components that the kernels read.
 std::vector<double> padded_double(const ExtendedVector& x) {
   std::vector<double> out(at(kernels::padded(static_cast<Index>(x.size()))), 0.0);
   std::transform(x.begin(), x.end(), out.begin(), [](Extended value) { return static_cast<double>(value); });
@@ -46,6 +51,7 @@ double score_near_pole(const Query& query, const double* x, double inverse_norm,
   return length > kNoDirection ? product / length : 0.0;
 }
 
+// a, or a / sqrt(1 - c^2), of a row whose squares are in range.
 double score_of_ordinary(const Query& query, const double* x, const kernels::Dots& t, Index dim) {
   const double norm = std::sqrt(t.with_self);
   const double a = t.with_d / norm;
@@ -60,6 +66,7 @@ double score_of_ordinary(const Query& query, const double* x, const kernels::Dot
 Query linear_query(const ExtendedVector& l, const ExtendedVector& r, double norm_sum) {
   Query query;
   query.criterion = Criterion::Linear;
+  // d = r / |r| = d_along l + d_across g.
   const Extended length = norm(r);
   ExtendedVector d = r;
   scale(d, 1 / length);
@@ -77,6 +84,9 @@ Query geodesic_query(const ExtendedVector& l, const ExtendedVector& v, double no
   Query query;
   query.criterion = Criterion::Geodesic;
   ExtendedVector g;
+  // v = cosine l + sine g, and d, the unit vector of l - <l, v> v = l - cosine v, is sine l - cosine g.
+  // Formed from g, which `across` makes orthogonal twice over, d keeps its digits when v is close to l; the
+  // difference l - cosine v would lose them.
   const Extended sine = across(v, l, g);
   const Extended cosine = dot(v, l);
   ExtendedVector d = l;
@@ -96,6 +106,8 @@ double exact_score(const Query& query, const double* x, const kernels::Dots& t, 
     if (query.min_norm > 0 && std::sqrt(t.with_self) < query.min_norm) return kNeverChosen;
     return score_of_ordinary(query, x, t, dim);
   }
+  // The squares overflow or underflow: the row is scaled by a power of two so that its largest
+  // component is in [1, 2).
   double largest = 0;
   for (Index j = 0; j < dim; ++j) largest = std::max(largest, std::abs(x[j]));
   if (largest == 0) return kNeverChosen;
@@ -111,6 +123,7 @@ double exact_score(const Query& query, const double* x, const kernels::Dots& t, 
 
 double score_row(const Query& query, const RowSource& rows, Index n, std::vector<double>& scratch) {
   const Index dim = rows.dim();
+  // Rows in memory are read in place; others are computed into `scratch`. The bits of x are the same.
   const double* x = rows.contiguous();
   if (x != nullptr) {
     x += n * dim;

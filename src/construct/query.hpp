@@ -5,7 +5,10 @@
 //     linear:    score_n = <l_n, d>
 // Both d and v lie in the plane of l and one unit vector g orthogonal to it:
 //     d = d_along l + d_across g,    v = v_along l + v_across g,
-// so a selector that knows <l_n, l> needs a single product a row, <l_n, g>.
+// so a selector that knows <l_n, l> needs a single product per row, <l_n, g>.
+//
+// Source: section 3.3 of the paper, where d = d_t and d_tn is the unit vector of l_n - <l_n, v> v; d is
+// orthogonal to v, and |l_n - <l_n, v> v|^2 = 1 - <l_n, v>^2.
 #pragma once
 
 #include <limits>

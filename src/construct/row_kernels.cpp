@@ -1,3 +1,7 @@
+// The kernels of row_kernels.hpp in vector instructions. The eight running sums of a product are held in
+// one register of eight doubles, two of four or four of two, whatever the instruction set has; the
+// additions are the same in each case, and so are the bits. No fused multiply-add where bits are promised:
+// dots, squares, add_rows.
 #include "construct/row_kernels.hpp"
 
 #include <cstring>
@@ -12,6 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// At most eight lanes: on a wider machine the order of the sums must not change.
 using Tag = hn::CappedTag<double, static_cast<size_t>(kLanes)>;
 using Vec = hn::Vec<Tag>;
 constexpr size_t kWidth = hn::MaxLanes(Tag());
@@ -31,9 +36,11 @@ HWY_INLINE Sums zeros() {
 HWY_INLINE double total(const Sums& sums) {
   HWY_ALIGN double s[kLanes];
   for (size_t p = 0; p < kParts; ++p) hn::Store(sums.part[p], Tag(), s + p * kWidth);
+  // The one order in which the eight sums are added.
   return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
 
+// One step of the sums: eight components of x with d, with v if asked for, and with themselves.
 template <bool kWithV>
 HWY_INLINE void add_products(const double* x, const double* d, const double* v, Sums& xd, Sums& xv,
                              Sums& xx) {
@@ -49,6 +56,8 @@ HWY_INLINE void add_products(const double* x, const double* d, const double* v, 
 template <bool kWithV>
 HWY_INLINE void dots_of_rows(const double* rows, Index count, Index dim, const double* d, const double* v,
                              Dots* out) {
+  // Invariant: sum k has the products of the components j' < j with j' mod 8 = k. The last few components are
+  // padded with zeros, which add nothing.
   const Index whole = dim / kLanes * kLanes;
   for (Index i = 0; i < count; ++i) {
     const double* x = rows + i * dim;
@@ -75,6 +84,7 @@ Dots FloatDots(const float* x, Index dim, const double* d, const double* v) {
   const hn::ScalableTag<double> f64;
   const hn::Rebind<float, decltype(f64)> f32;
   const auto width = static_cast<Index>(hn::Lanes(f64));
+  // Two sums for each product, so that additions do not wait for each other.
   auto xd = hn::Zero(f64), xv = hn::Zero(f64), yd = hn::Zero(f64), yv = hn::Zero(f64);
   Index j = 0;
   for (; j + 2 * width <= dim; j += 2 * width) {
@@ -102,6 +112,7 @@ HWY_INLINE void add_squares(const double* x, Sums& xx) {
   }
 }
 
+// <x, x> alone, by the same additions as in dots_of_rows: a norm has one value wherever it is computed.
 void SquaresOfRows(const double* rows, Index count, Index dim, double* out) {
   const Index whole = dim / kLanes * kLanes;
   for (Index i = 0; i < count; ++i) {
@@ -145,6 +156,7 @@ HWY_INLINE void project_tile(const double* x, Index dim, const double* basis, In
   }
 }
 
+// Three vectors of the basis at a time, then the rest one by one.
 template <Index kRows>
 HWY_INLINE void project_rows(const double* x, Index dim, const double* basis, Index num, double* out) {
   const Index size = padded(dim);
@@ -153,6 +165,8 @@ HWY_INLINE void project_rows(const double* x, Index dim, const double* basis, In
   for (; k < num; ++k) project_tile<kRows, 1>(x, dim, basis + k * size, num, out + k);
 }
 
+// Tiles of 4 rows x 3 vectors: 12 sums and the 3 vectors stay in 16 registers, and each load
+// serves several products.
 void ProjectRows(const double* rows, Index count, Index dim, const double* basis, Index num, double* out) {
   Index i = 0;
   for (; i + 4 <= count; i += 4) project_rows<4>(rows + i * dim, dim, basis, num, out + i * num);
@@ -168,9 +182,11 @@ HWY_INLINE V two_sum(V a, V b, V& error) {
   return s;
 }
 
+// One column (or one register of columns) of the double-double sum over some rows.
 template <typename D>
 HWY_INLINE void add_columns(D tag, const double* rows, Index count, Index dim, Index j, double* high,
                             double* low) {
+  // Invariant: h + l is the sum of the rows so far, up to the rounding of the small part l.
   auto h = hn::LoadU(tag, high + j);
   auto l = hn::LoadU(tag, low + j);
   for (Index i = 0; i < count; ++i) {
@@ -183,6 +199,7 @@ HWY_INLINE void add_columns(D tag, const double* rows, Index count, Index dim, I
 }
 
 void AddRows(const double* rows, Index count, Index dim, double* high, double* low) {
+  // Column by column within 16 rows, which stay in the cache while the sums of a column stay in registers.
   constexpr Index kRowsAtOnce = 16;
   const hn::ScalableTag<double> wide;
   const hn::CappedTag<double, 1> one;
@@ -234,6 +251,7 @@ void add_rows(const double* rows, Index count, Index dim, double* high, double* 
 
 void add_sums(const double* other_high, const double* other_low, Index dim, double* high, double* low) {
   for (Index j = 0; j < dim; ++j) {
+    // two_sum of the high parts; its error and the other low part go to low.
     const double sum = high[j] + other_high[j];
     const double from_other = sum - high[j];
     low[j] += ((high[j] - (sum - from_other)) + (other_high[j] - from_other)) + other_low[j];

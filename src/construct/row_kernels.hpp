@@ -31,7 +31,7 @@ void dots_with(const double* rows, Index count, Index dim, const double* d, Dots
 void squares(const double* rows, Index count, Index dim, double* out);
 
 /// out[i * num + k] = <x_i, b_k> for `num` vectors b_k that lie padded(dim) apart. For bounds, not for
-/// decisions: the order of this sum, alone of all here, is whatever is fastest.
+/// decisions: the order of this sum is whatever is fastest.
 void project(const double* rows, Index count, Index dim, const double* basis, Index num, double* out);
 
 /// high + low += the rows, component by component, in double-double: the sum is exact to about 1e-32 of the

@@ -1,3 +1,5 @@
+// Norms of rows whose squares may leave the range of double. In extended precision, whose exponents reach
+// 1e4932, neither the square of a double nor a sum of such squares can overflow or vanish.
 #include "construct/row_pass.hpp"
 
 #include <cmath>
@@ -13,6 +15,7 @@ void row_norms(const double* rows, Index count, Index dim, double* norms) {
       norms[i] = std::sqrt(norms[i]);
       continue;
     }
+    // Zero rows come here too, and stay zero.
     Extended square = 0;
     for (const double* x = rows + i * dim; x != rows + (i + 1) * dim; ++x) {
       square += static_cast<Extended>(*x) * static_cast<Extended>(*x);

@@ -1,5 +1,8 @@
-// Unbiased sampling with replacement: importance (row n with probability sigma_n / sigma) and uniform. Draw t
-// is a function of the seed and t alone.
+// Unbiased sampling with replacement: importance (row n with probability p_n = sigma_n / sigma) and uniform
+// (p_n = 1 / N). After t draws of which row n was drawn count_n times its weight is
+//     w_n = count_n / (t p_n),
+// so E L(w) = L. These are the baselines of the paper's section 2 (importance) and section 4 (uniform). Draw
+// t is a function of the seed and t alone, so a longer sample begins with a shorter one.
 #include <algorithm>
 
 #include "construct/build_state.hpp"
@@ -9,6 +12,8 @@
 namespace giga {
 namespace {
 
+// sums[n] = sigma_0 + ... + sigma_n. The norms are found in parallel; their sum runs in row order, so that it
+// has the same bits for any number of threads.
 std::vector<double> cumulative_norms(const VectorTable& table) {
   const RowSource& rows = table.rows();
   std::vector<double> sums(at(rows.num_rows()));
@@ -25,6 +30,7 @@ std::vector<double> cumulative_norms(const VectorTable& table) {
 // The first row whose cumulative norm exceeds `share`: never a zero row.
 Index row_at(const std::vector<double>& sums, double share) {
   auto found = std::upper_bound(sums.begin(), sums.end(), share);
+  // share < sums.back() unless the product was rounded up to it; then the last row that is not zero is meant.
   if (found == sums.end()) found = std::lower_bound(sums.begin(), sums.end(), sums.back());
   return found - sums.begin();
 }
@@ -49,6 +55,7 @@ Proposal propose_draw(const VectorTable& table, BuildState& state) {
   proposal.row = row;
   const auto draws = static_cast<Extended>(state.steps + 1);
   for (std::size_t k = 0; k < state.counts.size(); ++k) {
+    // each = 1 / p_n.
     const Extended norm = state.active.norm_of(static_cast<Index>(k));
     const Extended each =
         by_norm ? static_cast<Extended>(table.norm_sum()) / norm : static_cast<Extended>(table.num_rows());

@@ -1,4 +1,4 @@
-// exact_score of every row, and the best of them.
+// exact_score of every row, and the best of them: the definition of what any other selector must return.
 #include "construct/scan_selector.hpp"
 
 #include "construct/best_row.hpp"

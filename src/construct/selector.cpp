@@ -1,5 +1,6 @@
-// What selectors share: the candidates a search could not rule out are rescored in double, the most promising
-// first.
+// What selectors share. A search that prunes by bounds ends with candidates, the rows it could not rule out:
+// row, and an upper bound of its score. Those are rescored in double, the most promising first, and
+// exact_score decides; so all selectors return the same row.
 #include "construct/selector.hpp"
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 namespace giga {
 namespace {
 
+// The next query differs little from this one: its best row is often among those that came close now, and
+// their scores, found first, are a threshold to prune by from the start.
 constexpr std::size_t kMaxContenders = 32;
 constexpr Index kFirstRound = 32;
 constexpr Index kCandidatesAtOnce = 64;  // by one thread
@@ -17,6 +20,7 @@ constexpr Index kCandidatesAtOnce = 64;  // by one thread
 }  // namespace
 
 float safely_below(double score) {
+  // 1e-6 is more than the 2^-24 (6e-8) by which rounding to float may raise the score.
   const auto rounded = static_cast<float>(score);
   return rounded - 1e-6F * std::abs(rounded);
 }
@@ -39,9 +43,12 @@ Pick best_candidate(const Query& query, const RowSource& rows, const Executor& e
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
     return x.upper != y.upper ? x.upper > y.upper : x.row < y.row;
   });
+  // Invariant: scores[i] belongs to candidates[i] for i < scores.size(); the rest are unscored, by falling
+  // upper bound. `pick` is the best of those scored.
   std::vector<double> scores;
   Pick pick;
   const auto drop_hopeless = [&] {
+    // Candidates are sorted by their bounds, so the hopeless ones are at the end. Those already scored stay.
     const auto first = std::partition_point(candidates.begin(), candidates.end(),
                                             [&](const Candidate& x) { return x.upper >= threshold; });
     candidates.erase(std::max(first, candidates.begin() + std::ssize(scores)), candidates.end());
@@ -64,6 +71,7 @@ Pick best_candidate(const Query& query, const RowSource& rows, const Executor& e
   stats.rows_rescored += static_cast<double>(scores.size());
   stats.bytes_read += static_cast<double>(scores.size()) * static_cast<double>(rows.dim()) * sizeof(double);
 
+  // The best scores of this search are the contenders of the next.
   std::vector<std::size_t> order(scores.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
   const std::size_t keep = std::min(kMaxContenders, order.size());

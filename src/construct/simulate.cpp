@@ -1,3 +1,5 @@
+// The four kinds of simulated vectors. Each row has a stream of its own, stream(seed, "vectors", n); what all
+// rows share (directions, draws of theta) is made once in the constructor.
 #include "giga/construct/simulate.hpp"
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 namespace giga {
 
 SimulatedRows::SimulatedRows(const SimulateOptions& options) : options_(options) {
+  // 1 <= rows, dim, rank.
   for (const auto& [text, value] :
        {std::pair{"rows", options.rows}, {"dim", options.dim}, {"rank", options.rank}}) {
     if (value < 1) {
@@ -51,12 +54,15 @@ void SimulatedRows::read_likelihood(Index row, double* out) const {
   std::fill_n(out, dim, 0.0);
   double y = 1;
   for (Index k = 0; k < options_.rank; ++k) {
+    // out_j accumulates <z, theta_j>. The first parameter alone decides y:
+    //     P(y = 1 | z) = 1 / (1 + exp(-z_1)).
     const double z = random.normal();
     if (k == 0 && random.uniform() * (1 + std::exp(-z)) > 1) y = -1;
     for (Index j = 0; j < dim; ++j) out[j] += z * directions_[at(k * dim + j)];
   }
   double mean = 0;
   for (Index j = 0; j < dim; ++j) {
+    // log p(y | z, theta_j) = -log(1 + exp(-y <z, theta_j>)).
     out[j] = -std::log1p(std::exp(-y * out[j]));
     mean += out[j] / static_cast<double>(dim);
   }
@@ -83,6 +89,7 @@ void SimulatedRows::read(Index first, Index count, double* out) const {
     }
     std::fill_n(row, dim, 0.0);
     for (Index k = 0; k < options_.rank; ++k) {
+      // row = sum_k xi_k b_k with xi_k ~ N(0, 1).
       const double along = random.normal();
       const double* direction = directions_.data() + k * dim;
       for (Index j = 0; j < dim; ++j) row[j] += along * direction[j];

@@ -1,3 +1,6 @@
+// The leading directions of the table, from a sample: the first eigenvectors of X X' with the sampled unit
+// rows as the columns of X (J x sample), by subspace iteration with a Rayleigh-Ritz step. Nothing exact
+// depends on them: selectors use them to place bounds, which hold for any orthonormal directions.
 #include "construct/spectrum.hpp"
 
 #include <Eigen/Dense>
@@ -28,6 +31,7 @@ Eigen::MatrixXd sample_of(const RowSource& rows, Index sample_rows) {
   return sample;
 }
 
+// The Q of a thin QR: an orthonormal basis of the columns.
 Eigen::MatrixXd orthonormal(const Eigen::MatrixXd& x) {
   const Eigen::HouseholderQR<Eigen::MatrixXd> qr(x);
   return qr.householderQ() * Eigen::MatrixXd::Identity(x.rows(), x.cols());
@@ -41,6 +45,7 @@ double Spectrum::energy_of(Index count) const {
   return sum;
 }
 
+// At most 32 directions, so the quadratic cost of this search does not matter.
 Index Spectrum::count_for(double share) const {
   for (Index count = 1; count < num_directions(); ++count) {
     if (energy_of(count) >= share) return count;
@@ -55,15 +60,21 @@ Spectrum sample_spectrum(const RowSource& rows, Index sample_rows) {
   Stream random = stream(0, "spectrum");
   Eigen::MatrixXd basis(sample.rows(), count);
   for (Index i = 0; i < basis.size(); ++i) basis.data()[i] = random.normal();
+  // basis <- orth(X X' basis): each round damps the part outside the leading subspace by the ratio of the
+  // eigenvalues. Three rounds suffice where a few directions hold nearly all the energy, which is the case
+  // that matters; elsewhere the shares come out too low, and no leading directions are used.
   basis = orthonormal(basis);
   for (int i = 0; i < kIterations; ++i) {
     const Eigen::MatrixXd back = sample.transpose() * basis;
     basis = orthonormal(sample * back);
   }
+  // Rayleigh-Ritz: eigenvectors of B' X X' B turn the basis onto the directions themselves. Eigenvalue over
+  // |X|^2 is the share of the energy.
   const Eigen::MatrixXd within = sample.transpose() * basis;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(within.transpose() * within);
   basis *= ritz.eigenvectors();
 
+  // By falling energy, padded as the kernels need them.
   Spectrum spectrum;
   spectrum.padded_dim = kernels::padded(rows.dim());
   spectrum.directions.assign(at(spectrum.padded_dim * count), 0.0);

@@ -16,7 +16,7 @@ struct Spectrum {
   [[nodiscard]] Index num_directions() const { return static_cast<Index>(energy.size()); }
   /// Share of the first `count` directions together.
   [[nodiscard]] double energy_of(Index count) const;
-  /// The fewest directions with at least this share; all of them if there are none such.
+  /// The fewest directions with at least this share; all of them if even they have less.
   [[nodiscard]] Index count_for(double share) const;
 };
 

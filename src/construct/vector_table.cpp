@@ -1,5 +1,9 @@
 // One pass over the vectors: L in double-double, sigma, the smallest norm; a fold over blocks of rows. The
 // cap tree and plain codes are made along the way, so that rows which must be computed are computed once.
+//
+// Why double-double: |L| may be far below sigma (the vectors of section 4.2 of the paper sum to almost
+// nothing), and the relative error is measured in units of |L|. A sum in double would carry an error
+// of about eps sigma.
 #include "giga/construct/vector_table.hpp"
 
 #include <algorithm>
@@ -68,6 +72,7 @@ void add_tile(const double* x, const double* norms, Index count, const SumView<d
   kernels::add_rows(x, count, sum.dim, sum.high(), sum.low());
 }
 
+// The sum of two parts; `total` comes first in row order.
 void join(const SumView<const double>& part, const SumView<double>& total) {
   kernels::add_sums(part.high(), part.low(), total.dim, total.high(), total.low());
   total.norms() += part.norms();
@@ -76,7 +81,8 @@ void join(const SumView<const double>& part, const SumView<double>& total) {
   total.not_finite() += part.not_finite();
 }
 
-// Components that are not finite: how many there are, and the first of them.
+// Components that are not finite: how many there are, and the first of them. Parts are joined in block order,
+// so `first` has the first places in row order.
 struct NotFinite {
   static constexpr std::size_t kPlaces = 5;
   struct Place {
@@ -112,6 +118,7 @@ struct NotFinite {
       [](const NotFinite* part, NotFinite* total) { total->join(*part); });
   if (found.count == 0)
     throw DataError(rows.name() + ": norms or their sum overflow; divide all values by a power of ten");
+  // "row 3, column 1 is nan; ...": the first places, and how many there are in all.
   std::string places;
   for (std::size_t k = 0; k < std::min(NotFinite::kPlaces, at(found.count)); ++k) {
     const auto& [row, col, value] = found.first[k];
@@ -125,6 +132,7 @@ struct NotFinite {
 
 }  // namespace
 
+// The selector is made by whoever asks first.
 struct VectorTable::Lazy {
   std::once_flag once;
   std::unique_ptr<Selector> selector;
@@ -146,6 +154,8 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
   std::vector<double> numbers(at(SumView<double>::size(dim)), 0.0);
   const SumView<double> total{numbers.data(), dim};
   total.smallest_norm() = kInfinity;
+  // Each block fills a part of its own; parts are joined in block order, so L and sigma have the same bits
+  // for any number of threads.
   fold_blocks<double>(
       executor, rows.num_rows(), std::ssize(numbers), std::span(numbers),
       // NOLINTNEXTLINE(readability-non-const-parameter): it is written to through the view
@@ -165,6 +175,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
       [dim](const double* part, double* sum) {
         join(SumView<const double>{part, dim}, SumView<double>{sum, dim});
       });
+  // A norm that overflows is as bad as a component that is not finite: both make the sum meaningless.
   norm_sum_ = total.norms();
   num_zero_rows_ = static_cast<Index>(total.zero_rows());
   if (total.not_finite() > 0 || !std::isfinite(norm_sum_)) refuse_non_finite(rows, executor);
@@ -178,8 +189,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
   if (target_norm_ > 8 * kEps * static_cast<Extended>(norm_sum_)) {
     target_ = sum_;
     scale(target_, 1 / target_norm_);
-    // Rows too short to be given a weight are known to exact_score alone: where there are such, all are
-    // scored.
+    // Only exact_score knows of rows too short to be given a weight: if there are any, all rows are scored.
     if (total.smallest_norm() < smallest_weighable_norm(norm_sum_)) {
       kind_ = SelectorKind::Scan;
       tree.reset();
@@ -193,6 +203,8 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
 VectorTable::~VectorTable() = default;
 
 const Selector& VectorTable::selector() const {
+  // A cap tree and plain codes were made in the constructor; a scan needs nothing, and the other codes need l
+  // and so a second pass over the rows.
   std::call_once(lazy_->once, [this] {
     if (kind_ == SelectorKind::Scan) {
       lazy_->selector = std::make_unique<ScanSelector>(*rows_, *executor_);

@@ -1,3 +1,11 @@
+// Dual averaging of the step size, running moments, and the windows of a warm-up.
+//
+// Notation of dual averaging: t the update, delta the target, alpha_t the acceptance of transition t, and
+//     Hbar_t = (1 - 1/(t + t0)) Hbar_(t-1) + (delta - alpha_t) / (t + t0)
+//     log eps_t = mu - sqrt(t) / gamma Hbar_t
+//     log epsbar_t = t^-kappa log eps_t + (1 - t^-kappa) log epsbar_(t-1)
+// with mu = log(10 eps_0). Chains run with eps_t while they adapt and with epsbar afterwards. Hoffman and
+// Gelman, "The No-U-Turn Sampler", JMLR 15 (2014), section 3.2.1; gamma, kappa and t0 are theirs.
 #include "infer/adaptation.hpp"
 
 #include <algorithm>
@@ -7,7 +15,9 @@ namespace giga {
 namespace {
 
 constexpr double kGamma = 0.05, kKappa = 0.75, kOffset = 10;  // of dual averaging
-constexpr Index kStart = 75, kEnd = 50, kWindow = 25;         // transitions
+// Stan's: a start for the step size alone, windows of 25, 50, 100, ... for the variances, an end
+// for the step size.
+constexpr Index kStart = 75, kEnd = 50, kWindow = 25;  // transitions
 
 }  // namespace
 
@@ -46,6 +56,9 @@ void RunningMoments::clear() {
   squares_.assign(at(full_ ? dim_ * dim_ : dim_), 0.0);
 }
 
+// Welford: with the mean before and after a point x, the sum of (x - mean)(x - mean)' grows by
+//     (x - mean_before)(x - mean_after)'.
+// Nothing cancels, as it would in sums of squares.
 void RunningMoments::add(const double* point) {
   ++count_;
   const auto dim = at(dim_);
@@ -65,6 +78,7 @@ void RunningMoments::add(const double* point) {
 }
 
 std::vector<double> RunningMoments::shrunk() const {
+  // n / (n + 5) times the sample covariance, plus 5 / (n + 5) times 1e-3 I: Stan's regularisation.
   constexpr double kPriorDraws = 5, kPriorVariance = 1e-3;
   const auto n = static_cast<double>(count_);
   std::vector<double> out = squares_;
@@ -85,6 +99,8 @@ Windows::Windows(Index warmup) {
   }
   begin_ = start;
   end_ = warmup - end;
+  // Invariant: windows up to `begin` are settled; each is twice as long as the one before, the last
+  // takes what is left.
   for (Index begin = start; begin < end_; window *= 2) {
     Index last = begin + window;
     if (last + 2 * window > end_) last = end_;  // no room for the next one: this takes the rest

@@ -1,3 +1,7 @@
+// Autocovariances of chains: short lags by sums of products, all lags by fast Fourier transforms.
+//
+// Notation: n draws per chain, lags t, X_k and Z_k transforms of length `size`, a power of two, at least 2 n,
+// so that the circular correlation of the padded sequence is the one wanted.
 #include "infer/autocovariance.hpp"
 
 #include <bit>
@@ -16,7 +20,7 @@ using Complex = std::complex<double>;
 // Sums of products for this many lags cost about as much as the transforms of a chain.
 constexpr Index kDirectLags = 64;
 
-// Not the operator: that one looks for infinities among the factors.
+// Not operator*, which checks for infinite factors.
 Complex product(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
@@ -49,7 +53,8 @@ class Fourier {
   }
 
  private:
-  // Moves x_j to the place whose binary digits are those of j read backwards.
+  // Moves x_j to the place whose binary digits are those of j read backwards. Invariant: `reversed` is j with
+  // its digits reversed; adding 1 to j carries from the top end of it.
   static void reverse_bits(std::span<Complex> x) {
     std::size_t reversed = 0;
     for (std::size_t j = 1; j < x.size(); ++j) {
@@ -91,6 +96,8 @@ std::vector<double> sums_by_fourier(std::span<const double> centred, std::size_t
     for (std::size_t k = 0; k < size; ++k) power[k] += std::norm(z[k]);
   }
   fourier.transform(power);
+  // The forward transform again: the power spectrum is real, so the real parts of the forward and the inverse
+  // transforms differ by the factor 1 / size alone.
   std::vector<double> sums(n);
   for (std::size_t lag = 0; lag < n; ++lag) sums[lag] = power[lag].real() / static_cast<double>(size);
   return sums;

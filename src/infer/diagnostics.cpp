@@ -1,3 +1,10 @@
+// The diagnostics of diagnostics.hpp, each a map of the draws followed by potential_scale or effective_size
+// of the split chains (draw_matrix.hpp):
+//
+//     rhat          max of the potential scales of normal scores of x and of |x - median|
+//     ess_bulk      effective size of normal scores of x
+//     ess_quantile  effective size of 1(x <= quantile p); ess_tail the smaller at 5 % and 95 %
+//     ess_mean, sd  effective size of x, and of |x - mean|
 #include "giga/infer/diagnostics.hpp"
 
 #include <algorithm>
@@ -62,21 +69,25 @@ DrawMatrix scores_of(const DrawMatrix& draws) {
 
 // What follows takes the draws and what several diagnostics share: the draws in order, and their scores.
 
+// Folded draws |x - median| find chains that agree in their centre and differ in their spread.
 double rhat_of(const DrawMatrix& draws, std::span<const double> ordered, const DrawMatrix& scores) {
   return larger(potential_scale(scores), potential_scale(scores_of(distances(draws, median_of(ordered)))));
 }
 
 double ess_quantile_of(const DrawMatrix& draws, std::span<const double> ordered, double p) {
+  // At p = 1 every draw is at most its quantile and the indicator is constant; half a draw below it is not.
   if (!vary(draws.values)) return kNaN;
   const auto size = static_cast<double>(ordered.size());
   const double value = sorted_quantile(ordered, p == 1 ? (size - 0.5) / size : p);
   return effective_size(split(mapped(draws, [=](double x) { return x <= value ? 1.0 : 0.0; })));
 }
 
+// The worse of the two tails.
 double ess_tail_of(const DrawMatrix& draws, std::span<const double> ordered) {
   return smaller(ess_quantile_of(draws, ordered, 0.05), ess_quantile_of(draws, ordered, 0.95));
 }
 
+// sd / sqrt(ess).
 double mcse_mean_of(const DrawMatrix& draws) {
   return sd_of(draws.values) / std::sqrt(effective_size(split(draws)));
 }
@@ -171,6 +182,7 @@ std::vector<double> e_bfmi(Chains energies) {
       fractions.push_back(kNaN);
       continue;
     }
+    // sum_i (E_i - E_(i-1))^2 / sum_i (E_i - mean)^2, in units of the sd so that no square overflows.
     const double sd = sd_of(energy);
     Extended changes = 0;
     for (std::size_t i = 1; i < energy.size(); ++i) {
@@ -182,6 +194,8 @@ std::vector<double> e_bfmi(Chains energies) {
   return fractions;
 }
 
+// One sort serves the quantiles, the median for folding and the tail indicators; the normal scores serve
+// rhat and ess_bulk.
 QuantitySummary summarise(Chains chains) {
   const DrawMatrix draws = gather(chains);
   const std::vector<double> ordered = sorted(draws.values);

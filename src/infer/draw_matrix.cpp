@@ -1,3 +1,8 @@
+// Potential scale and effective size of chains, from their means, variances and autocovariances.
+//
+// Notation: m chains of n draws, S = m n; B the variance of the chain means, W the mean of the chain
+// variances, a(t) the autocovariance at lag t averaged over chains, var+ = (n - 1) / n W + B the estimate of
+// the variance that pools both. Sources: Vehtari et al. (2021) and Geyer (1992), as in diagnostics.hpp.
 #include "infer/draw_matrix.hpp"
 
 #include <algorithm>
@@ -16,6 +21,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+// max - min: 0 if and only if all are equal, without rounding.
 double range(std::span<const double> x) {
   const auto [least, most] = std::ranges::minmax(x);
   return most - least;
@@ -42,6 +48,8 @@ Centred centre(const DrawMatrix& draws) {
     }
     result.means.push_back(mean);
   }
+  // Scaling by a power of two changes no digit of a deviation; the ratios B / W and rho(t) do not depend on
+  // the unit.
   if (largest > 0 && std::isfinite(largest)) std::frexp(largest, &result.exponent);
   const double per_unit = std::ldexp(1.0, -result.exponent);
   for (double& x : result.deviations) x *= per_unit;
@@ -71,11 +79,15 @@ double autocorrelation_time(Autocorrelation rho, Index num_draws) {
     last += 2;
     even = rho(last);
     odd = rho(last + 1);
+    // Invariant: kept has rho_0 .. rho_(last + 1), in which every pair except perhaps the last has a positive
+    // sum.
     kept.push_back(even + odd >= 0 ? even : std::max(even, 0.0));
     kept.push_back(even + odd >= 0 ? odd : 0);
   }
   if (last == 0) return 2;  // too short for a second pair: rho_0 stands for both sums
   const auto end = static_cast<std::size_t>(last);
+  // Geyer's initial monotone sequence: a pair whose sum exceeds that of the pair before gets
+  // half that sum each.
   for (std::size_t t = 2; t < end; t += 2) {
     const double before = kept[t - 2] + kept[t - 1];
     if (kept[t] + kept[t + 1] > before) kept[t] = kept[t + 1] = before / 2;
@@ -100,6 +112,7 @@ DrawMatrix gather(Chains chains) {
   return draws;
 }
 
+// A chain that drifts has halves which disagree, so that one chain suffices for R-hat.
 DrawMatrix split(const DrawMatrix& draws) {
   DrawMatrix halves{draws.num_draws / 2, {}};
   if (halves.num_draws == 0) return halves;
@@ -134,6 +147,7 @@ double potential_scale(const DrawMatrix& draws) {
   const auto n = static_cast<double>(draws.num_draws);
   Extended squares = 0;
   for (const double x : centred.deviations) squares += Extended{x} * x;
+  // sqrt(var+ / W) = sqrt((n - 1) / n + B / W).
   const double within = static_cast<double>(squares) / (static_cast<double>(draws.num_chains()) * (n - 1));
   return std::sqrt((n - 1) / n + variance_between(centred) / within);
 }
@@ -143,9 +157,12 @@ double effective_size(const DrawMatrix& draws) {
   const Centred centred = centre(draws);
   const auto n = static_cast<double>(draws.num_draws);
   MeanAutocovariance covariance(centred.deviations, draws.num_draws);
+  // rho(t) = 1 - (W - a(t)) / var+, where W = a(0) n / (n - 1) and so var+ = a(0) + B.
   const double variance = covariance.at(0), within = variance * n / (n - 1);
   const double total = variance + variance_between(centred);
   const auto rho = [&](Index lag) { return 1 - (within - covariance.at(lag)) / total; };
+  // S / tau, but at most S log10(S): antithetic chains may have a tau near 0 that the draws
+  // cannot tell from 0.
   const auto size = static_cast<double>(draws.values.size());
   return size / std::max(autocorrelation_time(rho, draws.num_draws), 1 / std::log10(size));
 }
@@ -156,6 +173,7 @@ bool vary(std::span<const double> x) {
 }
 
 double mean_of(std::span<const double> x) {
+  // In extended precision: the mean is subtracted from draws that may all be close to it.
   const Extended sum = std::accumulate(x.begin(), x.end(), Extended{0});
   return static_cast<double>(sum / static_cast<Extended>(x.size()));
 }
@@ -169,6 +187,7 @@ double sd_of(std::span<const double> x) {
 }
 
 double sorted_quantile(std::span<const double> sorted, double p) {
+  // Linear between the order statistics at floor(1 + (S - 1) p) and the next.
   const double position = 1 + static_cast<double>(sorted.size() - 1) * p;
   const double below = std::floor(position), share = position - below;
   const double low = sorted[static_cast<std::size_t>(below) - 1];

@@ -14,20 +14,20 @@ enum class Fault {
   HalfStepReversed,       // the second half of a leapfrog step has the wrong sign
   HalfStepMissing,        // there is no second half
   AdaptationGoesOn,       // the step size still follows the acceptance after warm-up
-  HmcAcceptsAll,          // no accept step, but for divergences
+  HmcAcceptsAll,          // everything is accepted except divergences
   HmcAcceptanceReversed,  // prefers the larger energy
   HmcKeepsRejectedValue,  // after a rejection: the log density of the proposal with the old point
   NutsUniformDraws,       // states of a trajectory drawn without their weights
   NutsNewerWithin,        // within subtrees the second half is preferred, as it should be between trees alone
-  NutsTurnsAtGrowingEnd,  // a turn is looked for at the end that grows only
+  NutsTurnsAtGrowingEnd,  // a turn is sought only at the end that grows
   NutsIgnoresInnerTurns,  // a subtree that turns within is taken like any other
   NutsDrawsBeyondTurn,    // a subtree that turns ends the trajectory, but may be drawn from
   NutsStartUncounted,     // the first state has weight 0
   NutsForwardOnly,        // trajectories grow in one direction
   // Random walk
-  RwmhDrifts,                // proposals are shifted, the acceptance does not know
+  RwmhDrifts,                // proposals are shifted, which the acceptance ignores
   RwmhAdaptationGoesOn,      // the scale of proposals follows the last acceptances after warm-up
-  RwmhRejectionsNotCounted,  // the point is not counted again where it stays
+  RwmhRejectionsNotCounted,  // a point that stays is not counted again
   RwmhKeepsOldValue,         // an accepted point has the log density of the one before it
   // Posterior
   PriorMissing,

@@ -1,3 +1,7 @@
+// The Hamiltonian H(q, p) = -log density(q) + sum_d v_d p_d^2 / 2 and the leapfrog, its symplectic
+// integrator: reversible and volume-preserving, so the Metropolis correction needs exp(-H) alone.
+//
+// Notation: q position, p momentum, v the inverse metric, eps the step.
 #include "infer/hamiltonian.hpp"
 
 #include <algorithm>
@@ -15,6 +19,8 @@ Hamiltonian::Hamiltonian(const DensityView& density)
 void Hamiltonian::evaluate(PhasePoint& point) {
   point.gradient.resize(point.q.size());
   ++num_gradients;
+  // A density that throws or is not finite is zero: the gradient there is set to 0 so that the momentum stays
+  // finite, and the energy is infinite, so the point is never accepted.
   bool usable = true;
   try {
     point.log_density = density_.log_density(point.q.data(), point.gradient.data());
@@ -30,6 +36,7 @@ void Hamiltonian::evaluate(PhasePoint& point) {
   std::fill(point.gradient.begin(), point.gradient.end(), 0.0);
 }
 
+// p_d ~ N(0, 1 / v_d).
 void Hamiltonian::draw_momentum(PhasePoint& point, Stream& random) const {
   if (fault(Fault::MomentumNotRenewed) && !point.p.empty()) return;
   point.p.resize(point.q.size());
@@ -47,6 +54,8 @@ double Hamiltonian::energy(const PhasePoint& point) const {
   return std::isnan(energy) ? std::numeric_limits<double>::infinity() : energy;
 }
 
+// p <- p + eps/2 grad(q),    q <- q + eps v p,    p <- p + eps/2 grad(q), grad the gradient
+// of the log density.
 void Hamiltonian::leapfrog(PhasePoint& point, double step) {
   for (std::size_t d = 0; d < point.q.size(); ++d) {
     point.p[d] += step / 2 * point.gradient[d];
@@ -65,6 +74,9 @@ double Hamiltonian::reasonable_step(const PhasePoint& from, double step, Stream&
   draw_momentum(point, random);
   const PhasePoint start = point;
   const double before = energy(start);
+  // Invariant: all steps tried were on the same side of the boundary, exp(H(start) - H(point)) = 0.8; the
+  // direction is set by the first. Algorithm 4 of Hoffman and Gelman has 1/2 in place of 0.8; Stan has 0.8
+  // too.
   double factor = 0;
   for (int change = 0; change < kMostChanges; ++change) {
     point = start;

@@ -1,8 +1,12 @@
 // The no-U-turn sampler, in the form of Betancourt, "A Conceptual Introduction to Hamiltonian Monte Carlo"
-// (2017), appendix A: states along a trajectory are drawn with weights exp(-H), and a trajectory ends where
-// it turns by the generalised criterion: with rho the sum of momenta over a segment and v the velocities at
-// its ends, <v_left, rho> and <v_right, rho> must both be positive. Also across the seam of two joined
-// segments, each with the nearest state of the other.
+// (2017), appendix A: states along a trajectory are drawn with weights exp(-H), and a trajectory ends
+// where it turns by the generalised criterion: with rho the sum of momenta over a segment and v the
+// velocities at its ends, <v_left, rho> and <v_right, rho> must both be positive; also across the seam of
+// two joined segments, each taken with the nearest state of the other. And Hamiltonian Monte Carlo with a
+// fixed number of steps.
+//
+// Notation: H the Hamiltonian, H_0 its value at the start of the transition, gain = H_0 - H, so that
+// exp(gain) is the weight of a state relative to the start.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,6 +26,7 @@ double dot(const Vector& a, const Vector& b) {
   return sum;
 }
 
+// log(e^a + e^b) without overflow.
 double log_sum(double a, double b) {
   if (a < b) std::swap(a, b);
   return b == -std::numeric_limits<double>::infinity() ? a : a + std::log1p(std::exp(b - a));
@@ -39,6 +44,7 @@ bool goes_on(const Vector& left_v, const Vector& right_v, const Vector& rho) {
   return dot(left_v, rho) > 0 && dot(right_v, rho) > 0;
 }
 
+// Segments are kept between transitions, so that their vectors are not allocated anew.
 class Nuts final : public Transition {
  public:
   Nuts(Index dim, Index max_depth) : max_depth_(max_depth), beside_(at(max_depth) + 1) {
@@ -56,6 +62,9 @@ class Nuts final : public Transition {
     set_single(point, 0, whole_);
     if (fault(Fault::NutsStartUncounted)) whole_.log_weight = -std::numeric_limits<double>::infinity();
     PhasePoint leftmost = point, rightmost = point;
+    // Invariant: whole_ has the 2^depth states from leftmost to rightmost, none of its dyadic segments turns,
+    // and whole_.drawn is a state of it. Forward and backward are equally likely, so that the trajectory is
+    // as probable from each of its states.
     while (stats_.tree_depth < max_depth_) {
       const bool forward = random.uniform() > 0.5 || fault(Fault::NutsForwardOnly);
       Segment& added = beside_.back();
@@ -64,7 +73,8 @@ class Nuts final : public Transition {
         break;
       }
       ++stats_.tree_depth;
-      // Progressive draws: the new half is preferred, which moves further.
+      // Biased progressive draws: the new half is taken with probability min(1, W_new / W_old), not its share
+      // W_new / (W_new + W_old). That moves further, and leaves the distribution as it is.
       const bool take = std::log(random.uniform()) < added.log_weight - whole_.log_weight;
       if (!join(whole_, added, forward, take)) break;
     }
@@ -94,11 +104,14 @@ class Nuts final : public Transition {
       hamiltonian_->leapfrog(edge, forward ? step_ : -step_);
       ++stats_.num_leapfrog;
       const double gain = energy_ - hamiltonian_->energy(edge);
+      // What a Metropolis step from the start to this state would be accepted with: its mean over the states
+      // is accept_stat, which the step size is adapted by.
       accepted_ += std::min(1.0, std::exp(gain));
       stats_.divergent = stats_.divergent || !(gain > -kDivergence);
       set_single(edge, fault(Fault::NutsUniformDraws) ? 0 : gain, out);
       return !stats_.divergent;
     }
+    // Two halves of 2^(depth - 1) states; `edge` has moved to the end of the first before the second begins.
     Segment& second = beside_[at(depth - 1)];
     if (!extend(depth - 1, edge, forward, out) || !extend(depth - 1, edge, forward, second)) return false;
     // Within a subtree every state is drawn by its weight.
@@ -108,7 +121,9 @@ class Nuts final : public Transition {
     return join(out, second, forward, take) || fault(Fault::NutsIgnoresInnerTurns);
   }
 
-  // Adds `other`, which follows `segment` in time or, if not forward, comes before it.
+  // Adds `other`, which follows `segment` in time or, if not forward, comes before it. False if the joined
+  // segment turns: rho over all of it with its ends, and rho of each half plus the nearest momentum of the
+  // other with the ends of that stretch.
   bool join(Segment& segment, Segment& other, bool forward, bool take_other) {
     const Segment& left = forward ? segment : other;
     const Segment& right = forward ? other : segment;
@@ -154,6 +169,7 @@ class Hmc final : public Transition {
     const double before = hamiltonian.energy(point);
     PhasePoint proposal = point;
     for (Index i = 0; i < leapfrog_steps_; ++i) hamiltonian.leapfrog(proposal, step);
+    // Accepted with probability min(1, exp(gain)); the momentum need not be reversed, since it is drawn anew.
     const double gain =
         (before - hamiltonian.energy(proposal)) * (fault(Fault::HmcAcceptanceReversed) ? -1 : 1);
     DrawStats stats;

@@ -1,5 +1,7 @@
-// Damped Newton: with g the gradient of the log joint and H minus its Hessian, steps are H^-1 g, halved until
-// the log joint rises; sqrt(g'H^-1 g) says how many posterior standard deviations the mode is away.
+// The Laplace approximation N(mode, H^-1) by damped Newton. With g the gradient of the log joint
+//     log p(theta) + sum_n L_n(theta)
+// and H minus its Hessian, steps are H^-1 g, halved until the log joint rises; the decrement sqrt(g'H^-1 g)
+// says how many posterior standard deviations the mode is away.
 #include "giga/infer/laplace.hpp"
 
 #include <Eigen/Cholesky>
@@ -25,6 +27,7 @@ struct Place {
   [[nodiscard]] double log_joint() const { return log_likelihood + log_prior; }
 };
 
+// The log joint with gradient and Hessian at a point.
 class Posterior {
  public:
   Posterior(const Likelihood& likelihood, const Normal& prior, const Executor& executor)
@@ -54,6 +57,8 @@ class Posterior {
 
 // The factor of curvature + shift I for the least shift tried that makes it positive definite.
 Eigen::LLT<Matrix> factorise(const Matrix& curvature) {
+  // Shifts are relative to the largest diagonal entry. A large one turns the step towards the gradient, which
+  // is always uphill; the identity is the last resort.
   constexpr double kFirstShift = 1e-10, kLastShift = 1e10;
   const double size = curvature.diagonal().cwiseAbs().maxCoeff();
   Eigen::LLT<Matrix> llt(curvature);
@@ -84,6 +89,7 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
 
 Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Normal& prior,
                   const Executor& executor) {
+  // The likelihood's own start, else the mean of the prior.
   const std::vector<double> start = likelihood.start(executor);
   for (const std::vector<double>& values : {start, prior.mean()}) {
     if (auto place = posterior.at(Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values))))
@@ -103,16 +109,21 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
     throw std::invalid_argument("the prior has " + std::to_string(prior.dim()) + " dimensions, the model " +
                                 std::to_string(likelihood.num_parameters()) + " parameters");
   }
+  // theta <- theta + length H^-1 g.
   const Posterior posterior(likelihood, prior, executor);
   Place place = first_place(posterior, likelihood, prior, executor);
   LaplaceEnd end = LaplaceEnd::IterationLimit;
   Index iteration = 0;
   double decrement = 0;
+  // Invariant: the log joint at `place` is at least that of every earlier place, up to the rounding that
+  // `search` allows; decrement belongs to the place before the last step.
   while (iteration < options.max_iterations) {
     const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
     const double promise = place.gradient.dot(step);
     decrement = std::sqrt(std::max(0.0, promise));
     tell(observer, {.stage = Stage::Laplace, .done = iteration});
+    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits, and it
+    // costs one more evaluation.
     auto next = search(posterior, place, step, promise);
     const bool near = decrement <= options.tolerance;
     if (!next) {

@@ -22,6 +22,7 @@ struct Chunk {
 };
 
 std::vector<Chunk> chunks_of(std::span<const double> values, Index dim) {
+  // About 160 kB of points, a multiple of 16 of them.
   constexpr Index kNumbers = 20'000, kFewest = 64, kMost = 1008;
   const Index count = std::ssize(values) / dim;
   const Index size = std::clamp(kNumbers / dim / 16 * 16, kFewest, kMost);
@@ -40,6 +41,7 @@ std::vector<Chunk> chunks_of(std::span<const double> values, Index dim) {
 template <typename Add>
 ExtendedVector sums_of(Index num_rows, const std::vector<Chunk>& chunks, Index width,
                        const Executor& executor, const RowsDone& rows_done, const Add& add) {
+  // As many blocks at once as memory allows, and no more than keep each thread busy for kWorkAtOnce.
   const Index num_points = chunks.back().first + chunks.back().points.count();
   const Index numbers = num_points * width;
   const double block_work = static_cast<double>(kBlockRows) * static_cast<double>(num_points) *

@@ -1,4 +1,5 @@
-// The posterior of any likelihood, by the shortest way there is.
+// The posterior of any likelihood: through packed rows where a linear predictor is all there is, otherwise
+// through the gradients of the likelihood itself.
 #include "giga/infer/posterior.hpp"
 
 #include <stdexcept>

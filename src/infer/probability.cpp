@@ -1,3 +1,5 @@
+// The normal and beta distributions, to about 15 digits, without a library of special functions. Written for
+// R-hat (normal scores of ranks) and standard errors of quantiles (beta).
 #include "infer/probability.hpp"
 
 #include <cassert>
@@ -47,7 +49,8 @@ double beta_fraction(double x, double a, double b) {
   return 1 / value;
 }
 
-// The part below x, for x at or below the mean.
+// The part below x, for x at or below the mean. I_x(a, b) = x^a (1 - x)^b / (a B(a, b)) times the fraction;
+// the density has x^(a - 1) (1 - x)^(b - 1) / B(a, b).
 double lower_part(double x, double a, double b) {
   return x <= 0 ? 0 : std::exp(log_beta_density(x, a, b)) * x * (1 - x) / a * beta_fraction(x, a, b);
 }
@@ -58,10 +61,12 @@ double lower_part(double x, double a, double b) {
 // error of the start is below 0.3 and is cubed by every step.
 double normal_quantile(double p) {
   assert(p > 0 && p < 1);
+  // Phi(-z) ~ phi(z) / z gives z ~ r - (log r + log(2 pi) / 2) / r with r = sqrt(-2 log tail).
   const double tail = p < 0.5 ? p : 1 - p;
   const double radius = std::sqrt(-2 * std::log(tail));
   double z = -radius + (std::log(radius) + kHalfLog2Pi) / radius;
   for (int step = 0; step < 4; ++step) {
+    // f = Phi(z) - tail, f' = phi, f'' = -z phi: Halley's step is n / (1 + z n / 2) with n = f / f'.
     const double excess = std::erfc(-z / std::numbers::sqrt2) / 2 - tail;
     const double newton = excess * std::exp(z * z / 2 + kHalfLog2Pi);
     const double change = newton / (1 + z * newton / 2);
@@ -80,6 +85,7 @@ double beta_probability(double x, double a, double b) {
 double beta_quantile(double p, double a, double b) {
   assert(p >= 0 && p <= 1);
   constexpr int kMostSteps = 200;
+  // Invariant: low <= quantile <= high.
   double low = 0, high = 1, x = a / (a + b);
   for (int step = 0; step < kMostSteps; ++step) {
     const double excess = beta_probability(x, a, b) - p;

@@ -1,3 +1,7 @@
+// Pareto-smoothed importance sampling (psis.hpp has the sources).
+//
+// Notation: S draws, M = tail_length of them in the tail, excesses x_1 <= ... <= x_M over the largest weight
+// below the tail, k and sigma of the generalised Pareto distribution fitted to them, theta = -k / sigma.
 #include "giga/infer/psis.hpp"
 
 #include <algorithm>
@@ -28,6 +32,7 @@ double shape_given(double theta, std::span<const double> x) {
   return static_cast<double>(sum) / static_cast<double>(x.size());
 }
 
+// theta = 0 is the limit of an exponential distribution, k = 0, with mean sigma: n (-log(mean) - 1).
 double profile_log_likelihood(double theta, std::span<const double> x) {
   const auto n = static_cast<double>(x.size());
   if (theta == 0) return -n * (std::log(std::accumulate(x.begin(), x.end(), 0.0) / n) + 1);
@@ -45,10 +50,13 @@ ParetoFit fit_pareto(std::span<const double> x) {
   const auto num_points = static_cast<std::size_t>(30 + std::floor(std::sqrt(n)));
   std::vector<double> grid, log_likelihood;
   for (std::size_t j = 0; j < num_points; ++j) {
+    // theta_j = 1 / x_M + (1 - sqrt(m / (j - 1/2))) / (3 x_(M/4)), j = 1 .. m, m = 30 + floor(sqrt(M)): all
+    // below 1 / x_M, as 1 - theta x > 0 needs.
     const double spread = 1 - std::sqrt(static_cast<double>(num_points) / (static_cast<double>(j) + 0.5));
     grid.push_back(1 / x.back() + spread / (3 * quartile));
     log_likelihood.push_back(profile_log_likelihood(grid.back(), x));
   }
+  // theta = sum_j theta_j exp(loglik_j) / sum_j exp(loglik_j).
   const double most = std::ranges::max(log_likelihood);
   double total = 0, theta = 0;
   for (std::size_t j = 0; j < num_points; ++j) {
@@ -61,6 +69,7 @@ ParetoFit fit_pareto(std::span<const double> x) {
   return {(n * k + kPriorCount * kPriorShape) / (n + kPriorCount), -k / theta};
 }
 
+// sigma ((1 - p)^-k - 1) / k, and -sigma log(1 - p) for k = 0.
 double pareto_quantile(double p, const ParetoFit& fit) {
   const double exponential = -std::log1p(-p);
   return fit.k == 0 ? fit.sigma * exponential : fit.sigma * std::expm1(fit.k * exponential) / fit.k;
@@ -81,6 +90,8 @@ PsisTail smooth(std::span<double> tail, double cutoff, double& k_hat) {
   k_hat = fit.k;
   const auto n = static_cast<double>(tail.size());
   for (std::size_t i = 0; i < tail.size(); ++i) {
+    // The i-th weight of the tail becomes cutoff + quantile((i - 1/2) / M), and never more than the largest
+    // raw weight, whose logarithm is 0.
     const double p = (static_cast<double>(i) + 0.5) / n;
     tail[i] = std::min(0.0, std::log(base + pareto_quantile(p, fit)));
   }
@@ -98,9 +109,11 @@ void normalise(PsisResult& result, double relative_ess) {
   for (double& weight : result.weights) weight = static_cast<double>(weight / sum);
   const auto log_sum = static_cast<double>(std::log(sum));
   for (double& value : result.log_weights) value -= log_sum;
+  // 1 / sum of the squared normalised weights, times relative_ess.
   result.effective_size = relative_ess * static_cast<double>(sum * sum / squares);
 }
 
+// Stable, so that equal ratios are smoothed in the order of their draws.
 std::vector<std::size_t> ascending(std::span<const double> x) {
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -131,16 +144,19 @@ PsisResult psis(std::span<const double> log_ratios, double relative_ess) {
     result.weights.assign(x.size(), 0);
     return result;
   }
+  // Infinite ratios: those draws share all the weight.
   if (most == kInfinity) {
     result.tail = PsisTail::Degenerate;
     for (double& value : x) value = value == kInfinity ? 0 : -kInfinity;
     normalise(result, relative_ess);
     return result;
   }
+  // Logarithms less their maximum: the largest weight is 1 and none overflows.
   for (double& value : x) value -= most;
   if (result.tail_length < kShortestTail) {
     result.tail = PsisTail::TooShort;
   } else {
+    // The M largest log ratios are replaced by their smoothed values, each at its own draw.
     const std::vector<std::size_t> order = ascending(x);
     const std::size_t begin = order.size() - at(result.tail_length);
     std::vector<double> tail;
@@ -166,6 +182,7 @@ WeightedMoments weighted_moments(std::span<const double> values, std::span<const
     total += weights[s];
     if (weights[s] > 0) sum += Extended{weights[s]} * values[s];
   }
+  // With w normalised: variance = sum w (x - mean)^2 / (1 - sum w^2), error = sum w^2 (x - mean)^2.
   const Extended mean = sum / total;
   Extended variance = 0, error = 0, squares = 0;
   for (std::size_t s = 0; s < values.size(); ++s) {

@@ -1,6 +1,8 @@
 // Random-walk Metropolis-Hastings. Proposals are normal about the current point with covariance scale^2 S. In
 // warm-up S follows the covariance of the draws and the scale the acceptance rate (Robbins-Monro, to 0.234);
-// both are then fixed.
+// both are then fixed. The scale begins at 2.38 / sqrt(D), the best for normal targets whose covariance is S,
+// where 0.234 is the best rate as D grows (Roberts, Gelman and Gilks 1997). The class Hamiltonian serves here
+// only for its evaluation of the density, which treats failures as zero density.
 #include <Eigen/Cholesky>
 #include <Eigen/Dense>
 #include <algorithm>
@@ -16,10 +18,12 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr double kTarget = 0.234;
+// The paper's protocol (section A.2): a chain whose acceptance rate leaves this interval is run again.
 constexpr double kLeastAccepted = 0.15, kMostAccepted = 0.7;
 constexpr Index kMostAttempts = 5;
 constexpr Index kLearnEvery = 100;  // transitions between two looks at the covariance
 
+// A chain: the point, the covariance S = C C' of its proposals and their scale, and what S is learnt from.
 class Walk {
  public:
   Walk(const DensityView& density, const std::vector<double>& start)
@@ -36,6 +40,7 @@ class Walk {
     Eigen::VectorXd standard(dim_);
     for (double& value : standard) value = random.normal();
     if (fault(Fault::RwmhDrifts)) standard[0] += 0.2;
+    // scale C N(0, I) with C C' = S. Proposals are symmetric, so the acceptance is min(1, density ratio).
     const Eigen::VectorXd away = std::exp(log_scale_) * (factor_ * standard);
     PhasePoint proposal;
     proposal.q.resize(point_.q.size());
@@ -54,11 +59,16 @@ class Walk {
   }
 
   void learn(Index iteration, Index warmup, double accept_stat) {
+    // log scale += (i + 1)^-0.6 (accepted - 0.234): steps whose sum diverges and whose squares
+    // have a finite sum.
     constexpr double kDecay = 0.6;
     log_scale_ += std::pow(static_cast<double>(iteration + 1), -kDecay) * (accept_stat - kTarget);
-    if (iteration < warmup / 10) return;  // on the way from the start
+    if (iteration < warmup / 10) return;  // still on the way from the start
+    // The covariance is learnt from a tenth of the warm-up on, and anew from a quarter on: by then the chain
+    // has forgotten its start.
     if (iteration == warmup / 4) moments_.clear();
     moments_.add(point_.q.data());
+    // Five points per dimension at least, or the factor would be that of the shrinkage.
     if (moments_.count() >= std::max<Index>(kLearnEvery, 5 * dim_) && iteration % kLearnEvery == 0)
       take_covariance();
   }
@@ -96,6 +106,8 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
   out.dim = density.dim();
   const Index kept = options.draws * options.thin, total = options.warmup + kept;
   for (out.attempts = 1;; ++out.attempts) {
+    // Invariant: scale, S and the point are those the last attempt ended with; only its
+    // draws are thrown away.
     out.draws.clear();
     out.stats.clear();
     double accepted = 0;
@@ -108,6 +120,7 @@ Chain random_walk(const DensityView& density, const SampleOptions& options, cons
       if (i < options.warmup) {
         walk.learn(i, options.warmup, stats.accept_stat);
       } else {
+        // The mean acceptance after warm-up, by which an attempt is judged.
         accepted += stats.accept_stat / static_cast<double>(kept);
         if ((i - options.warmup + 1) % options.thin == 0) {
           out.draws.insert(out.draws.end(), walk.point().q.begin(), walk.point().q.end());

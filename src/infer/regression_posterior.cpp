@@ -1,5 +1,12 @@
 // The log posterior and its gradient from rows packed in tiles. Blocks of kBlockRows rows are summed by lane
 // and joined in block order, with an executor or without: the same bits.
+//
+// Notation: s_n = z_n.theta the linear predictor, l(s) the log-likelihood of a row, l' its slope,
+// m_n its multiplicity;
+//     value = sum_n m_n l(s_n),    gradient = sum_n m_n l'(s_n) z_n.
+// A tile has kTile rows side by side: component d of all of them, then component d + 1. "Plain" tiles are
+// those of logistic rows that count once: y in {-1, 1} enters as y z, so l = -log(1 + exp(-y z.theta)) needs
+// no label and no weight, and an intercept is one number per label.
 #include "giga/infer/regression_posterior.hpp"
 
 #include <algorithm>
@@ -22,6 +29,7 @@ using kernels::kTile;
 constexpr Index kTilesPerBlock = kBlockRows / kTile;
 constexpr Index kFewParameters = 64;
 
+// N(0, I / precision): its gradient is D products instead of D^2.
 bool is_isotropic(const Normal& prior) {
   const Index dim = prior.dim();
   for (Index d = 0; d < dim; ++d) {
@@ -45,8 +53,8 @@ struct Packing {
   Index ups = 0, plain = 0;  // whole tiles of logistic rows that count once, of label +1 and of both labels
 };
 
-// Logistic rows that count once take a way so much shorter that a row that counts two or three times had
-// better go it as often.
+// Plain tiles are so much faster that a logistic row which counts two or three times is best put in that
+// often. Only whole tiles of one label are plain; what is left over joins the other rows.
 Packing pack(const LinearModel& regression) {
   constexpr double kRepeated = 3;
   const bool logistic = describe(regression.family().family).is_logistic;
@@ -74,6 +82,7 @@ Packing pack(const LinearModel& regression) {
   return out;
 }
 
+// An intercept that plain tiles need not multiply by.
 bool last_column_is_ones(const LinearModel& regression) {
   const Index dim = regression.num_columns();
   std::vector<double> row(at(dim));
@@ -110,6 +119,8 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
   std::vector<double> row(at(dim_));
   for (std::size_t k = 0; k < packing.rows.size(); ++k) {
     const auto [n, times] = packing.rows[k];
+    // Row k of the packing goes to lane k mod kTile of tile k / kTile. Plain tiles hold y z in strips, others
+    // z component by component. Lanes beyond the last row keep weight 0.
     const auto tile = static_cast<Index>(k) / kTile, lane = static_cast<Index>(k) % kTile;
     const bool plain = tile < num_plain_;
     double* z = tile_at(tile);
@@ -132,6 +143,7 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
 }
 
 double* RegressionPosterior::tile_at(Index tile) {
+  // Plain tiles come first and may be one column narrower.
   const Index plain = std::min(tile, num_plain_);
   return z_.data() + (plain * plain_dim() + (tile - plain) * dim_) * kTile;
 }
@@ -145,11 +157,13 @@ double RegressionPosterior::plain_tiles(Index first, Index end, double label, co
   if (first >= end) return 0;
   std::array<double, kPackedLanes> slopes{};
   SmallScratch<kFewParameters> scaled(dim_);
+  // The kernel works with powers of two: exp(-s) = 2^(-s log2 e).
   for (Index d = 0; d < dim_; ++d) scaled.data()[d] = std::numbers::log2e * theta[d];
   const double constant = has_constant_ ? label * scaled.data()[dim_ - 1] : 0.0;
   const double value = kernels::logistic_tiles(tile_at(first), end - first, plain_dim(), scaled.data(),
                                                constant, sums, slopes.data());
   if (has_constant_) {
+    // The slope in the intercept is the sum of y l', and y is the label of all these tiles.
     double* last = sums + (dim_ - 1) * kPackedLanes;
     for (std::size_t k = 0; k < slopes.size(); ++k) last[k] += label * slopes[k];
   }
@@ -159,8 +173,10 @@ double RegressionPosterior::plain_tiles(Index first, Index end, double label, co
 double RegressionPosterior::block(Index index, const double* theta, double* sums) const {
   std::fill(sums, sums + dim_ * kPackedLanes, 0.0);
   const Index begin = index * kTilesPerBlock, end = std::min(num_tiles_, begin + kTilesPerBlock);
+  // A block may straddle the three kinds of tiles: label +1, label -1, others.
   double value = plain_tiles(begin, std::min(end, num_ups_), 1, theta, sums);
   value += plain_tiles(std::max(begin, num_ups_), std::min(end, num_plain_), -1, theta, sums);
+  // Tiles of any family: s = z theta, then l(s) and l'(s), then the gradient sum_i m_i l'_i z_i.
   std::array<double, kTile> s, values, slopes;
   for (Index t = std::max(begin, num_plain_); t < end; ++t) {
     const double* z = tile_at(t);
@@ -186,6 +202,7 @@ double RegressionPosterior::log_likelihood(const double* theta, double* gradient
   std::fill(gradient, gradient + dim_, 0.0);
   const Index blocks = (num_tiles_ + kTilesPerBlock - 1) / kTilesPerBlock;
   if (executor_ == nullptr || blocks == 1) {
+    // The same blocks in the same order as below, so that both ways have the same bits.
     SmallScratch<kFewParameters * kPackedLanes> sums(dim_ * kPackedLanes);
     double value = 0;
     for (Index b = 0; b < blocks; ++b) {
@@ -215,6 +232,7 @@ double RegressionPosterior::add_prior(const double* theta, double* gradient) con
     for (Index d = 0; d < dim_; ++d) gradient[d] += prior.gradient[at(d)];
     return prior.value;
   }
+  // log p = -(precision |theta|^2 + log det + D log 2 pi) / 2.
   double precision = prior_.precision()[0];
   if (fault(Fault::PriorScaleForVariance)) precision = std::sqrt(precision);
   double squares = 0;

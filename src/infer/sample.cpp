@@ -1,5 +1,6 @@
 // Chains side by side, one call of the executor's loop each: warm-up, draws, and what is told of every
-// transition.
+// transition. Warm-up is Stan's: a reasonable step first, then dual averaging throughout, and variances taken
+// over at the end of each window, after which the step starts over, since its unit has changed.
 #include "giga/infer/sample.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ SampleOptions paper_protocol(SamplerKind sampler) {
     options.warmup = 25000;
     options.thin = 5;
   }
+  // The paper adapts the step size alone, and its HMC takes steps of one size.
   options.metric = MetricKind::Unit;
   options.step_jitter = 0;
   return options;
@@ -65,9 +67,11 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   PhasePoint point;
   point.q = start;
   hamiltonian.evaluate(point);
+  // The order of draws from the stream is fixed: first the search for a step, then the transitions.
   double step = hamiltonian.reasonable_step(point, 1, random);
   DualAveraging averaging(step, options.target_accept);
   RunningMoments moments(density.dim(), false);
+  // With a unit metric there are no windows: nothing but the step size is learnt.
   const Windows windows(options.metric == MetricKind::Unit ? 0 : options.warmup);
   const double jitter = options.sampler == SamplerKind::Hmc ? options.step_jitter : 0;
 
@@ -76,19 +80,25 @@ Chain hamiltonian_chain(const DensityView& density, const SampleOptions& options
   DrawStats on_the_way;
   std::vector<std::vector<double>> energies(1);
   const Index total = options.warmup + options.draws * options.thin;
+  // Invariant: chain.draws and chain.stats have one entry per `thin` transitions after warm-up;
+  // on_the_way covers those since the last entry. The step is fixed once i >= warmup, so the kept draws
+  // are of one Markov chain.
   for (Index i = 0; i < total && !chain.stopped; ++i) {
     const bool warmup = i < options.warmup;
+    // Uniform in [1 - jitter, 1 + jitter], drawn before the transition and so independent of it.
     const double share = jitter > 0 ? 1 + jitter * (2 * random.uniform() - 1) : 1;
     const DrawStats stats = transition->move(point, hamiltonian, share * step, random);
     if (warmup) {
       step = averaging.update(stats.accept_stat);
       if (windows.learns(i)) moments.add(point.q.data());
       if (windows.ends_window(i)) {
+        // A window ends: its variances become the metric, and the step size is sought anew in its units.
         hamiltonian.inverse_metric = moments.shrunk();
         moments.clear();
         step = hamiltonian.reasonable_step(point, step, random);
         averaging.restart(step);
       }
+      // From here on the averaged step, which no longer changes.
       if (i + 1 == options.warmup) step = averaging.final_step();
     } else {
       const Index since = i - options.warmup;
@@ -135,6 +145,7 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
     hamiltonian.evaluate(point);
     require(std::isfinite(point.log_density), "the density is zero at a start");
   }
+  // What a chain is that was stopped before its turn came.
   Chain not_begun;
   not_begun.dim = density.dim();
   not_begun.inverse_metric.assign(at(density.dim()), 1.0);
@@ -179,6 +190,8 @@ std::vector<Chain> sample_about(const DensityView& density, const Normal& about,
   };
   if (options.metric != MetricKind::Dense)
     return sample(density, options, starts(density, about), executor, observer);
+  // In standard coordinates the approximation is N(0, I): starts are drawn about that, and variances are
+  // adapted along the axes of its covariance.
   const StandardCoordinates standard(density, about);
   const Normal same = Normal::isotropic(about.dim());
   std::vector<Chain> out = sample(standard, options, starts(standard, same), executor, observer);
@@ -192,6 +205,7 @@ std::vector<std::vector<double>> dispersed_starts(const Normal& about, Index cha
   for (Index c = 0; c < chains; ++c) {
     Stream random = stream(seed, "start", c);
     std::vector<double> start(at(about.dim()));
+    // start = mean + 2 (draw - mean).
     about.draw(random, start.data());
     for (std::size_t d = 0; d < start.size(); ++d)
       start[d] = about.mean()[d] + kWider * (start[d] - about.mean()[d]);

@@ -1,3 +1,6 @@
+// theta = mean + C z, with C C' the covariance of an approximation. By the chain rule the gradient in z is C'
+// times the gradient in theta. C is kept by rows and by columns, for one product each: theta needs C z, a sum
+// of columns weighted by z; the gradient needs C' g, a sum of rows weighted by g.
 #include "infer/standard_coordinates.hpp"
 
 #include <Eigen/Dense>
@@ -20,6 +23,7 @@ StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bo
   const auto is_zero = [](double value) { return value == 0; };
   for (Index r = 0; r < dim; ++r) {
     for (Index c = 0; c < dim; ++c) row[at(c)] = matrix[at(transposed ? c * dim + r : r * dim + c)];
+    // C is triangular: each row keeps only what lies between its first and last entry that is not zero.
     const auto first = std::find_if_not(row.begin(), row.end(), is_zero);
     const auto last = std::find_if_not(row.rbegin(), std::make_reverse_iterator(first), is_zero).base();
     rows.push_back({first - row.begin(), last - row.begin(), values.size()});
@@ -27,7 +31,7 @@ StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bo
   }
 }
 
-// A row at a time, so that every sum has one order.
+// sum_c += weight_r matrix_rc, one row after another, so that every sum has one order.
 void StandardCoordinates::Rows::add_weighted(const double* weights, double* sum) const {
   for (const Row& row : rows) {
     const double weight = *weights++;
@@ -48,6 +52,7 @@ void StandardCoordinates::to_parameters(const double* z, double* theta) const {
   by_column_.add_weighted(z, theta);
 }
 
+// log density(mean + C z), and C' times its gradient.
 double StandardCoordinates::log_density(const double* z, double* gradient) const {
   SmallScratch<2 * kFewParameters> both(2 * dim());
   double* theta = both.data();
@@ -66,6 +71,7 @@ void StandardCoordinates::take_back(Chain& chain) const {
     to_parameters(draw, theta.data());
     std::copy(theta.begin(), theta.end(), draw);
   }
+  // A metric V in z is the metric C V C' in theta.
   const MatrixMap factor(factor_.data(), dim(), dim());
   const double* metric = chain.inverse_metric.data();
   Matrix covariance = factor;
@@ -75,6 +81,7 @@ void StandardCoordinates::take_back(Chain& chain) const {
     covariance *= Eigen::Map<const Eigen::VectorXd>(metric, dim()).asDiagonal();
   }
   covariance *= factor.transpose();
+  // Exactly symmetric, whatever the rounding of the products.
   covariance.triangularView<Eigen::StrictlyLower>() = covariance.transpose();
   chain.metric = MetricKind::Dense;
   chain.inverse_metric.assign(covariance.data(), covariance.data() + covariance.size());

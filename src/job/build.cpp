@@ -1,4 +1,5 @@
-// From a file to a coreset.
+// From a file to a coreset: read, build, describe, write. What can be refused without the work (a folder that
+// is missing, a file that exists, memory) is refused before it.
 #include "giga/job/build.hpp"
 
 #include <array>
@@ -34,7 +35,7 @@ std::string three_digits(double value) {
 }
 
 // Made and destroyed before the work, so that nobody waits an hour to hear that a folder is missing. Opening
-// a pipe twice would show its reader an end that is none.
+// a pipe twice would show its reader an end of file that is not the end.
 void require_creatable(const BuildJob& job) {
   if (!job.out || OutputFile::is_direct(*job.out)) return;
   const OutputFile probe(*job.out, job.force);
@@ -60,6 +61,7 @@ void note_bad_draws(const CoresetResult& result, job::Notes& notes) {
         "a relative error above 1 is worse than no rows at all; draw more or use `method = corrective`");
 }
 
+// The seconds do not include the writing of the file, which comes last.
 void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds, BuildRun& run) {
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
@@ -108,6 +110,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   return run;
 }
 
+// Vectors are rows of the file; log-likelihoods are columns, centred.
 std::unique_ptr<RowSource> rows_of(const NpyMatrix& matrix, InputKind kind) {
   if (kind == InputKind::Vectors) return std::make_unique<NpyRows>(matrix);
   return std::make_unique<NpyLoglikRows>(matrix);
@@ -151,6 +154,7 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
   if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target)
     return std::nullopt;
   const bool bare_curvature = options.projection == ProjectionKind::Curvature && options.remainder_dim == 0;
+  // The remedy depends on why the build ended: out of points, or out of what its features can see.
   const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with `size`"
                        : bare_curvature
                            ? "the curvature does not see the rest: add `remainder_dim = 500`, or use "
@@ -165,6 +169,7 @@ void require_memory(const CoresetOptions& options, const Problem& problem) {
   const bool curvature = options.projection == ProjectionKind::Curvature;
   const Index dim = curvature ? curvature_dim(problem.likelihood().num_parameters()) + options.remainder_dim
                               : options.projection_dim;
+  // One byte per number: the 8-bit codes of the quantised selector.
   const double needed = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(dim);
   const auto present = static_cast<double>(physical_memory_bytes());
   if (!is_greedy(options.method) || needed < present) return;

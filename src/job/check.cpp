@@ -1,4 +1,9 @@
 // Data, coreset and draws, each held against the others; then the certificate.
+//
+// A certificate of the wrong draws would be worth nothing, so: the rows and weights of coreset.csv must be
+// those of its companion, its rows must be in the data with the same values, the scale and the digest of the
+// data must be those of the companion, and the draws must be of this coreset as far as a record says so. What
+// cannot be told is noted.
 #include "giga/job/check.hpp"
 
 #include <algorithm>
@@ -99,6 +104,7 @@ std::vector<std::size_t> positions(const DrawsFile& file, const fs::path& path, 
       refuse("column '" + printable(name) + "' is not a parameter of the model");
   }
   std::vector<std::size_t> found;
+  // The sampled parameters are the last num_parameters() of the names on both scales.
   for (auto d = columns.size() - static_cast<std::size_t>(scales.num_parameters()); d < columns.size(); ++d) {
     const auto at = std::find(file.names.begin(), file.names.end(), columns[d]);
     if (at == file.names.end())
@@ -153,6 +159,7 @@ Draws draws_in_folder(const CheckJob& job, const BothScales& scales, const Obser
   return out;
 }
 
+// Without draws of the user's the coreset is sampled here, and the draws are known to be its own.
 Draws draws_made(const CheckJob& job, const BothScales& scales, const Executor& executor,
                  const JobObserver& observer) {
   const SampleRun run =
@@ -220,6 +227,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
                           job.file.model.standardise);
   std::optional<Draws> draws;
   if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
+  // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.
   const WeightedProblem coreset = read_coreset(job.coreset, job.file, executor);
   const Dataset data = read_table(job, executor, observer.watch);
   const Problem problem(data, job.file.model, job.file.scale, executor);
@@ -231,6 +239,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   std::vector<std::string> said_already;
   if (!draws) {
     draws = draws_made(job, scales, executor, observer);
+    // run_sample has printed its warnings; they are kept for the record without being said again.
     said_already = std::exchange(draws->notes, {});
     seconds.sample = stage.restart();
   }

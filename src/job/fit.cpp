@@ -1,4 +1,6 @@
-// Load, fit, describe, write; and what is kept of a run that does not get there.
+// Load, fit, describe, write; and what is kept of a run that does not get there. DIR/partial holds the
+// request and the state after each stage (stopped_fit.hpp); it is removed once the files of the
+// finished run are in place.
 #include "giga/job/fit.hpp"
 
 #include <algorithm>
@@ -33,6 +35,7 @@ std::string two_decimals(double value) {
   return {buffer.data(), end.ptr};
 }
 
+// The stages that a stopped run may have done before; loading and reporting are done by every run.
 double all_stages(const StageSeconds& s) {
   return s.laplace + s.project + s.prepare + s.construct + s.sample + s.certify;
 }
@@ -80,6 +83,8 @@ class FitWork {
     watching.watch = observer_.watch;
     watching.save = [&](const FitState& now) {
       if (stopped_ != nullptr) stopped_->save(now, sampling, digest);
+      // A state without a coreset is the beginning of a round after the first: the last one
+      // was not certified.
       if (now.coreset) return;
       const FitRound& last = now.rounds.back();
       notes_.mention(job::points_text(last.size) + (last.size == 1 ? " is" : " are") +
@@ -91,6 +96,7 @@ class FitWork {
     return result;
   }
 
+  // From the result to the record: words, spelling and times that the pipeline knows nothing of.
   FitRun described(const Problem& problem, const FitResult& result, const std::string& digest,
                    double load_s) {
     const Stopwatch reporting;
@@ -141,6 +147,7 @@ FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserv
     if (!job.resumed) stopped.remove();
     throw;
   } catch (const std::exception&) {
+    // Anything saved is kept; a run that failed before it had saved anything leaves nothing behind.
     if (stopped.has_state() || (job.resumed && stopped.exists())) {
       if (observer.note) observer.note("what was done is kept; go on with: " + job.how_to_resume);
     } else {
@@ -225,6 +232,7 @@ std::string posterior_csv(const FitRun& run) {
   return weighted_csv(corrected_quantities(run.summary, run.record.certificate->coreset));
 }
 
+// posterior.csv only if the certificate is safe: otherwise the weights do not give the posterior of all rows.
 RunFiles fit_files(const FitRun& run, const Spelling& spelling) {
   RunFiles files;
   files.emplace_back(kCoresetFiles[0], coreset_csv(run.coreset));

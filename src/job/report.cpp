@@ -1,4 +1,5 @@
-// From a record and its chains to a page.
+// From a record and its chains to a page. The same report_data serves a run that was just made and one read
+// back from its folder, so both give the same page.
 #include "giga/job/report.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ Chain columns(const Chain& chain, Index first, Index count) {
   return part;
 }
 
+// Why the build ended, to follow a sentence about its size.
 std::string termination_words(Termination termination) {
   switch (termination) {
     case Termination::SizeReached: return "it ended with the size asked for";
@@ -59,6 +61,8 @@ void add_coreset(const RunRecord& record, ReportData& data) {
   data.laplace = record.laplace;
 }
 
+// The first num_original columns are on the scale of the data, the others as they were sampled. With a safe
+// certificate all numbers are those of the weighted draws.
 void add_posterior(const RunRecord& record, const PosteriorSummary& summary, ReportData& data) {
   const Index count = summary.num_original, others = std::ssize(summary.names) - count;
   const auto first = summary.quantities.begin() + 1;

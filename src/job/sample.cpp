@@ -1,4 +1,6 @@
-// From a table or a coreset to chains, and what they say.
+// From a table or a coreset to chains, and what they say: load, find the mode, sample about it,
+// summarise, write. For a coreset the model and the scale come from its companion; for a table from the
+// options and the data.
 #include "giga/job/sample.hpp"
 
 #include <memory>
@@ -29,6 +31,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   return loaded;
 }
 
+// A coreset without its companion can be sampled as a weighted table, but the scale of all rows is lost.
 void note_input(const SampleJob& job, const WeightedProblem& loaded, job::Notes& notes) {
   notes.say(loaded.data->notes());
   notes.say(loaded.problem->notes());

@@ -1,4 +1,5 @@
-// Files of draws to a table and warnings.
+// Files of draws to a table and warnings. The files may be CmdStan's or rstan's: what they do not say
+// (sampler, largest tree depth) stays unknown, and warnings that need it are not given.
 #include "giga/job/summary.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// One folder, or any number of files.
 std::vector<fs::path> files_of(const std::vector<fs::path>& inputs) {
   std::error_code ignored;
   for (const fs::path& input : inputs) {
@@ -60,6 +62,7 @@ Beside beside_draws(const fs::path& draws, const job::Notes& notes) {
   return out;
 }
 
+// As CmdStan (algorithm, engine) or rstan (sampler_t) says it.
 std::optional<SamplerKind> sampler_of(const DrawsFile& file) {
   const auto algorithm = file.setting("algorithm"), engine = file.setting("engine");
   if (algorithm == "rwm") return SamplerKind::Rwmh;

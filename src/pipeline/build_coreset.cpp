@@ -1,4 +1,9 @@
 // pihat, held-out projection, projection, construction, and back to the rows of the data.
+//
+// Two projections with independent features: the build sees the vectors L_n of the first, and its error
+// under the second, V_n, is the held-out error |V(w) - V| / |V|. A build with too few features fits their
+// noise, which the second projection shows; so with projection_dim = 0 the number of features J is doubled
+// until the two agree.
 #include "giga/pipeline/build_coreset.hpp"
 
 #include <algorithm>
@@ -18,7 +23,7 @@ namespace giga {
 
 namespace {
 
-// The linear predictor that all parameters enter by, or null.
+// The linear predictor whose coefficients are all the parameters, or null.
 const LinearModel* whole_linear_model(const Likelihood& likelihood) {
   const LinearModel* linear = likelihood.linear_model();
   return linear != nullptr && linear->num_columns() == likelihood.num_parameters() ? linear : nullptr;
@@ -28,6 +33,8 @@ const LinearModel* whole_linear_model(const Likelihood& likelihood) {
 
 Index default_size(const Problem& problem) {
   constexpr Index kLeast = 20, kMost = 1000;
+  // D + D(D+1)/2 = D(D+3)/2 numbers match the gradient and the curvature of a sum: about as
+  // many points can do so.
   return std::clamp(curvature_dim(problem.likelihood().num_parameters()), kLeast, kMost);
 }
 
@@ -52,12 +59,13 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
 
 namespace {
 
+// With projection_dim = 0: J = 500, 1000, ..., 64000.
 constexpr Index kFirstAutoDim = 500;
 constexpr Index kLastAutoDim = 64000;
 constexpr double kAgreement = 1.5;  // of projected and held-out error
 
-// n of the rows 0 .. total-1 without replacement, ascending: Floyd's algorithm would need a set; a pass of
-// selection sampling needs nothing and gives them in order.
+// n of the rows 0 .. total-1 without replacement, ascending, by selection sampling: a row is taken with
+// probability (rows still wanted) / (rows still to come), which makes all subsets of n rows equally likely.
 std::vector<Index> some_rows(Index total, Index n, std::uint64_t seed) {
   std::vector<Index> rows;
   Stream random = stream(seed, "subsample");
@@ -69,6 +77,7 @@ std::vector<Index> some_rows(Index total, Index n, std::uint64_t seed) {
   return rows;
 }
 
+// n of the N rows, each counted N / n times: its log-likelihood is an unbiased estimate of that of all rows.
 std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
   const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
   const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
@@ -84,6 +93,7 @@ class Run {
   Run(const Problem& problem, CoresetOptions options, const Executor& executor, const Observer& observer)
       : problem_(problem), options_(std::move(options)), executor_(executor), observer_(observer) {}
 
+  // The stages in their order. The clock is read between them, so that each second belongs to one stage.
   CoresetResult go() {
     Stopwatch clock;
     CoresetResult result;
@@ -101,6 +111,8 @@ class Run {
     const bool random = options_.projection == ProjectionKind::Random;
     const bool search = random && options_.projection_dim == 0;
     Index dim = options_.projection_dim > 0 ? options_.projection_dim : kFirstAutoDim;
+    // Invariant: `result` is the build with the present J, trials has one entry for each J so far. Features
+    // of a smaller J are the first of a larger one.
     while (true) {
       build_with(random_or_curvature(result.pihat, dim), heldout, clock, result);
       result.trials.push_back(
@@ -126,6 +138,7 @@ class Run {
     };
   }
 
+  // pihat, and what its mode says about the model and the data.
   void find_pihat(CoresetResult& result) const {
     if (options_.pihat == PihatKind::Prior) return;
     const Likelihood& model = problem_.likelihood();
@@ -154,6 +167,7 @@ class Run {
   }
 
   [[nodiscard]] RandomProjectionOptions heldout_options() const {
+    // The held-out projection has the norm of the build: an error in another norm would not be comparable.
     const bool curvature = options_.projection == ProjectionKind::Curvature;
     return {curvature ? Norm::Whitened : options_.norm, options_.heldout_dim, options_.seed, "heldout"};
   }
@@ -177,6 +191,7 @@ class Run {
     const VectorTable table(watched, executor_,
                             {.selector = greedy ? options_.selector : SelectorKind::Scan});
     result.seconds.project += clock.restart();
+    // The selector is made now, so that its time counts as preparation and not as part of the first step.
     const bool searches = greedy && !table.zero_target();
     if (searches) (void)table.selector();
     watched.end_pass();
@@ -197,6 +212,7 @@ class Run {
 
   [[nodiscard]] BuildResult construct(const VectorTable& table, Heldout& heldout) const {
     const ErrorMeasure measure = [&heldout](const Coreset& coreset) { return heldout.error(coreset); };
+    // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
     const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};

@@ -1,4 +1,4 @@
-// Table, selector, build: the stages after the projection.
+// Table, selector, build: the stages after the projection, for vectors that somebody else projected.
 #include "giga/pipeline/build_vectors.hpp"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
-// The model of a coreset, and its certificate.
+// The likelihood of a coreset, and its certificate. The coreset names rows of the data, not of the likelihood
+// (in which equal rows are one), and its weights say how often each counts; so a table's rows are designed
+// anew from the data, on the scale of all rows.
 #include "giga/pipeline/certify_coreset.hpp"
 
 #include <cmath>
@@ -38,6 +40,7 @@ Coreset weighted_rows(const Coreset& coreset) {
   return out;
 }
 
+// The rows of a table go through its design, with the weights as multiplicities.
 std::unique_ptr<Likelihood> regression_of(const Problem::Table& table, Coreset chosen) {
   const std::vector<double> response =
       describe(table.options.family.family).read_response(*table.data).values;
@@ -67,6 +70,8 @@ std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset&
 LinearQuantities original_quantities(const BothScales& scales) {
   if (!scales.standardised()) return {};
   const auto count = static_cast<std::size_t>(scales.num_original());
+  // LinearQuantities must have no constant term: the values on the original scale are linear
+  // combinations of theta.
   return {scales.num_original(), [&scales, count](const double* theta) {
             std::vector<double> values = scales.values(theta);
             values.resize(count);
@@ -80,6 +85,7 @@ Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std:
   const auto part = coreset_model(problem, coreset);
   Certificate out =
       certify(problem.likelihood(), part.get(), problem.prior(), chains, executor, options, observer);
+  // certify knows distinct rows only.
   out.num_data_rows = problem.num_data_rows();
   return out;
 }

@@ -1,4 +1,9 @@
 // Rounds of build, sample and certify, each of which may be left and taken up again.
+//
+// A round ends with a certificate. Where that fails for lack of points, the next round has
+// certificate.suggested_size points (twice as many, or those that match gradient and curvature) and no
+// tolerance. Every stage reads only the problem, the options and FitState, so a fit that goes on from a saved
+// state has the same bits.
 #include "giga/pipeline/fit.hpp"
 
 #include <algorithm>
@@ -26,6 +31,8 @@ class Fit {
         state_(std::move(state)) {}
 
   FitResult go() {
+    // Invariant: state_ holds what the present round has finished: nothing, a coreset, or a
+    // coreset and chains.
     if (state_.coreset) take_up(*state_.coreset);
     try {
       while (true) {
@@ -97,6 +104,8 @@ class Fit {
     options.seed = options_.sample.seed;
     options.laplace_draws = options_.laplace_draws;
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
+    // Unless it came from a subsample or the prior, pihat is the Laplace approximation of all rows, which
+    // then need not be found again.
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
     Certificate certificate =
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
@@ -110,6 +119,7 @@ class Fit {
   // Whether there is another round. Points that cannot lower the error are not asked for, unless the next
   // round sees more than this one.
   bool extend(const Certificate& certificate) {
+    // A larger coreset is worth a round if the verdict suggests one and rounds are left.
     const bool more = !certificate.safe() && std::ssize(state_.rounds) < options_.max_rounds &&
                       certificate.suggested_size > state_.coreset->coreset.size();
     if (!more) return false;
@@ -141,6 +151,7 @@ class Fit {
 
 CoresetOptions fit_coreset_options() {
   CoresetOptions options;
+  // In the whitened norm, which does not depend on the units of the features, with a tolerance of 0.05.
   options.projection = ProjectionKind::Auto;
   options.norm = Norm::Whitened;
   options.projection_dim = 0;
@@ -153,6 +164,8 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
   CoresetOptions round = with_projection(options.coreset, problem);
   if (round.size == 0) round.size = default_size(problem);
   if (state.next_size > 0) {
+    // A larger coreset was asked for because the last was not good enough; a tolerance would
+    // end it early again.
     round.size = state.next_size;
     round.tolerance = 0;
     // Gradient and curvature were not enough: what is missing is the rest.
@@ -165,6 +178,7 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
 }
 
 Index affordable_draws(const Problem& problem, Index chains) {
+  // draws * chains * rows log-likelihoods are what the certificate costs.
   constexpr double kAffordable = 3e8;  // log-likelihoods: a second or two
   constexpr double kFewest = 1000, kMost = 4000;
   const double rows = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(chains);

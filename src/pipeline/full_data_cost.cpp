@@ -1,4 +1,6 @@
-// Gradients counted, and one of them measured.
+// Gradients counted, and one of them measured:
+//     seconds = gradients of the coreset's chains * time of a gradient on all rows / chains side by side.
+// Chains on all rows would need about as many gradients, since the posteriors are alike.
 #include "giga/pipeline/full_data_cost.hpp"
 
 #include <algorithm>
@@ -31,6 +33,7 @@ FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chain
   const Index num_rows = problem.num_data_rows();
   const Index step = std::max<Index>(1, (num_rows + max_rows - 1) / max_rows);
   Coreset some;
+  // Every step-th row; the time of a gradient is proportional to the rows.
   for (Index row = 0; row < num_rows; row += step) {
     some.rows.push_back(row);
     some.weights.push_back(1);
@@ -42,6 +45,8 @@ FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chain
                           static_cast<double>(num_rows) / static_cast<double>(some.size());
   for (const Chain& chain : chains) {
     Index gradients = chain.num_gradients;
+    // Transitions between kept draws are not recorded one by one: each is taken to have cost
+    // what the kept one did.
     for (const DrawStats& stats : chain.stats) gradients -= (thin - 1) * stats.num_leapfrog;
     cost.gradients += static_cast<double>(std::max<Index>(gradients, 0));
   }

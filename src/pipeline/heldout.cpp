@@ -1,3 +1,5 @@
+// V is summed once, over all rows; an error then needs only the vectors of the coreset's rows, which are
+// kept, since a greedy build asks for nearly the same rows at every step.
 #include "pipeline/heldout.hpp"
 
 #include "base/extended.hpp"
@@ -20,6 +22,7 @@ const std::vector<double>& Heldout::row(Index n) {
 }
 
 double Heldout::error(const Coreset& coreset) {
+  // |V - sum_n w_n V_n| / |V|; infinite if V is zero and V(w) is not.
   ExtendedVector residual = sum_;
   for (std::size_t i = 0; i < coreset.rows.size(); ++i)
     add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row(coreset.rows[i]));

@@ -1,4 +1,5 @@
-// Residuals against the noise scale, the mode against the prior.
+// Two checks of the model at the posterior mode: residuals against the noise scale, the mode
+// against the prior.
 #include "giga/pipeline/mode_notes.hpp"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ std::string three_digits(double value) {
 struct Moments {
   double weight = 0, mean = 0, squares = 0;
 
-  // Those of both together.
+  // The moments of both sets together (Chan, Golub and LeVeque): with delta the distance of the means,
+  // squares = squares_1 + squares_2 + delta^2 w_1 w_2 / (w_1 + w_2).
   void join(const Moments& other) {
     if (weight == 0) {
       *this = other;
@@ -37,8 +39,8 @@ struct Moments {
   }
 };
 
-// The standard deviation of y - z.theta, equal rows counted as often as they are there. About their mean: an
-// intercept that the prior holds back is not noise.
+// The standard deviation of y - z.theta, equal rows counted as often as they occur. It is taken about the
+// mean of the residuals: an intercept that the prior holds back is not noise.
 double residual_scale(const LinearModel& model, std::span<const double> theta, const Executor& executor) {
   constexpr Index kRowsAtOnce = 64;
   const Index dim = std::ssize(theta);
@@ -64,11 +66,13 @@ double residual_scale(const LinearModel& model, std::span<const double> theta, c
 
 void note_noise(const Problem& problem, std::span<const double> mode, const Executor& executor,
                 std::vector<std::string>& notes) {
+  // Posterior standard deviations are proportional to the noise scale: a ratio of 1.5 is an error of
+  // 50 % in all of them.
   constexpr double kFar = 1.5;
   const LinearModel* linear = problem.likelihood().linear_model();
   if (linear == nullptr) return;
   const FamilyParameters& family = linear->family();
-  // With fewer rows the parameters take too much of the noise for this to mean something.
+  // With fewer rows the parameters absorb too much of the noise for this to mean anything.
   const bool enough = problem.likelihood().num_rows() >= 10 * std::ssize(mode) + 20;
   if (!describe(family.family).has_noise_scale() || !enough) return;
   const double scale = residual_scale(*linear, mode, executor), ratio = scale / family.noise_scale;
@@ -85,6 +89,7 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
   std::size_t furthest = 0;
   double distance = 0;
   for (std::size_t d = 0; d < mode.size(); ++d) {
+    // |mode_d - prior mean_d| in prior standard deviations; only the furthest parameter is named.
     const double away = std::abs(mode[d] - problem.prior().mean()[d]) / sds[d];
     if (away > distance) {
       furthest = d;

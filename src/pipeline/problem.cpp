@@ -1,4 +1,8 @@
 // A problem from a table, or from a likelihood as it is.
+//
+// From a table: equal rows are found, features standardised (unless the scale is given), a design
+// made of them, the response read as the family wants it, and a Regression and an isotropic normal
+// prior made of these.
 #include "giga/pipeline/problem.hpp"
 
 #include <algorithm>
@@ -79,7 +83,10 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   const auto design = std::make_shared<const Design>(
       Design::all_features(data), std::move(scale),
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
+  // The family reads the response: labels become -1 and 1, counts are checked. What it
+  // changed is in the notes.
   Response response = describe(options.family.family).read_response(data);
+  // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_ = std::move(response.notes);
   likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
   std::vector<double> prior_scales = design->prior_scales();
@@ -87,6 +94,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   prior_ = Normal::independent(prior_scales);
   std::vector<std::string> extras;
   for (const ExtraParameter& extra : describe(options.family.family).extras) extras.emplace_back(extra.name);
+  // Parameters that are not coefficients come after them, and have the same value on both scales.
   scales_ = design->both_scales(std::move(extras));
   table_ = Table{&data, options, std::move(distinct), design};
   note_constant(*table_, notes_);
@@ -99,6 +107,7 @@ Problem::Problem(std::unique_ptr<const Likelihood> likelihood, Normal prior, Mod
   if (prior_.dim() != dim)
     throw std::invalid_argument("the prior has " + std::to_string(prior_.dim()) +
                                 " dimensions, the likelihood has " + std::to_string(dim) + " parameters");
+  // Names that the caller does not give are those of the likelihood.
   if (words_.parameters.empty()) {
     for (Index d = 0; d < dim; ++d) words_.parameters.push_back(likelihood_->parameter_name(d));
   }

@@ -1,4 +1,5 @@
-// Who runs side by side, chains or blocks of rows; and how long each chain took.
+// What runs side by side, chains or blocks of rows; and how long each chain took. The draws are the same
+// either way: a chain has its own stream, and sums over blocks have one order.
 #include "giga/pipeline/sample_posterior.hpp"
 
 #include <algorithm>
@@ -11,6 +12,8 @@ namespace giga {
 namespace {
 
 bool share_rows(Index chains, Index num_rows, int threads) {
+  // Rows are shared only if chains leave threads idle and every thread gets two blocks or more: a gradient
+  // must outlast the handing out of its blocks.
   constexpr Index kBlocksPerThread = 2;
   return chains < threads && num_blocks(num_rows) >= kBlocksPerThread * threads;
 }
@@ -33,12 +36,14 @@ PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& pri
   const bool rows = share_rows(chains, likelihood.num_rows(), executor.num_threads());
   const Posterior posterior(likelihood, prior, rows ? &executor : nullptr);
   std::vector<Span> spans(static_cast<std::size_t>(chains));
+  // A chain that is run again (a random walk) keeps the time of its first transition.
   const Observer timed = [&](const StageProgress& at) {
     Span& span = spans[static_cast<std::size_t>(at.chain)];
     span.last_s = clock.seconds();
     if (at.done == 1 && span.first_s == 0) span.first_s = span.last_s;
     return observer ? observer(at) : Answer::Continue;
   };
+  // An executor must not be used by the chains and by the gradients they ask for at the same time.
   const Serial one_by_one;
   PosteriorSample out;
   out.chains = sample_about(posterior, about, chains, options,

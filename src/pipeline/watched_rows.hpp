@@ -1,5 +1,5 @@
-// The vectors of a problem: a source that says how many were read, and in messages where their rows are in
-// the data.
+// The vectors of a problem: a source that reports how many were read, and that names rows in messages as the
+// user's data has them.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ class WatchedRows final : public RowSource {
   }
   [[nodiscard]] std::string name() const override { return problem_.name() + ": " + rows_.name(); }
 
-  /// The passes to be watched are over: rows read from now on are counted no more.
+  /// The passes to be watched are over: rows read from now on are no longer counted.
   void end_pass() { in_pass_ = false; }
 
  private:

@@ -1,4 +1,6 @@
-// A certificate as a part of records.
+// A certificate as a part of records. Written are all its numbers and the moments of every parameter; read
+// back is what a report shows. JSON has no infinity: fields that may be infinite (k-hat, spread, divergences)
+// are null then, and null is read as infinite for those, as NaN for all others.
 #include <limits>
 
 #include "giga/report/certificate_text.hpp"
@@ -20,6 +22,7 @@ Json parameters_json(const Certificate& certificate, const std::vector<std::stri
   const std::size_t derived = coreset.quantities_after.size();
   Json parameters = Json::array();
   for (std::size_t i = 0; i < names.size(); ++i) {
+    // The first names belong to the derived quantities, the rest to the parameters themselves.
     const bool first = i < derived;
     const std::size_t at = first ? i : i - derived;
     const auto before = [&](const Correction& one) {

@@ -1,4 +1,6 @@
-// coreset.csv and coreset.json, written and read.
+// coreset.csv and coreset.json, written and read. coreset.csv is for people and other programs: row, weight,
+// and the row's own columns as they were. coreset.json has what the posterior needs besides, so that sampling
+// the coreset uses the model and the scale of all rows.
 #include "giga/record/coreset_file.hpp"
 
 #include <algorithm>
@@ -28,6 +30,7 @@ Json rows_json(const CoresetFile& file) {
 }
 
 CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
+  // Fields that later versions added are optional, since older files lack them.
   record::require_format(fields, kFormat);
   CoresetFile out;
   out.path = path;
@@ -62,6 +65,7 @@ std::string heading_of(const std::string& column, const CoresetFile& file,
   return headings[static_cast<std::size_t>(found - file.columns.begin())];
 }
 
+// coreset.csv is read as any table is, with the columns that the companion names.
 Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, const Executor& executor,
                   const Observer& observer) {
   const std::vector<std::string> headings = coreset_headings(file.columns);
@@ -79,6 +83,7 @@ Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, co
   }
 }
 
+// The column `row` as numbers.
 std::vector<Index> input_rows_of(const Dataset& data) {
   std::vector<Index> all(static_cast<std::size_t>(data.num_rows()));
   for (std::size_t n = 0; n < all.size(); ++n) all[n] = static_cast<Index>(n);
@@ -95,6 +100,7 @@ std::vector<Index> input_rows_of(const Dataset& data) {
   return out;
 }
 
+// Exact equality: weights are written in the shortest form that reads back to the same bits.
 void require_one_coreset(const WeightedProblem& problem, const CoresetFile& file) {
   const auto weights = problem.data->weights();
   if (problem.input_rows == file.coreset.rows &&
@@ -183,6 +189,8 @@ std::string coreset_json(const CoresetFile& file) {
 void write_coreset(const std::filesystem::path& path, const CoresetFile& file, bool overwrite) {
   OutputFile csv(path, overwrite);
   csv.write(coreset_csv(file));
+  // finish() puts the bytes on the disk under a temporary name, commit() gives them theirs. The companion
+  // appears first, so a coreset.csv that is there always has one.
   csv.finish();
   if (file.has_table() && !OutputFile::is_direct(path)) {
     OutputFile companion(companion_path(path), overwrite);
@@ -193,6 +201,8 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 }
 
 std::vector<std::string> coreset_headings(const std::vector<std::string>& columns) {
+  // `row` and `weight` are ours: columns of the input with these names get a prefix, and
+  // another if that is taken.
   std::set<std::string> taken(columns.begin(), columns.end());
   std::vector<std::string> headings;
   for (std::string name : columns) {
@@ -213,6 +223,7 @@ std::filesystem::path companion_path(const std::filesystem::path& coreset) {
 
 bool has_coreset_columns(const std::filesystem::path& path) {
   constexpr std::string_view kFirst = "row,weight";
+  // A byte order mark may precede the columns, and the character after them must end the name.
   std::string extension = path.extension().string();
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   std::error_code ignored;

@@ -1,3 +1,5 @@
+// The draws of a chain in the form of CmdStan, written. draws_file.hpp shows the form;
+// read_draws.cpp reads it.
 #include "giga/record/draws_file.hpp"
 
 #include <algorithm>
@@ -81,6 +83,7 @@ bool DrawsFile::has(std::string_view sampler_column) const {
 }
 
 DrawsFile draws_file(std::vector<std::string> names, const SampleOptions& options, Index index, Chain chain) {
+  // What random_walk.cpp adapts to, whatever target_accept says.
   constexpr double kWalkTarget = 0.234;
   if (std::ssize(names) != chain.dim)
     throw std::invalid_argument("there are " + std::to_string(names.size()) + " names for " +
@@ -119,6 +122,7 @@ std::string draws_csv(const DrawsFile& file) {
   append_adaptation(out, chain, file.setting("metric") == "dense_e");
   for (Index s = 0; s < chain.num_draws(); ++s)
     append_draw(out, chain.stats[static_cast<std::size_t>(s)], chain.draw(s), chain.dim);
+  // rstan warns about files without times; zeros keep the bytes the same for the same chain.
   return out +
          "#\n#  Elapsed Time: 0 seconds (Warm-up)\n#                0 seconds (Sampling)\n"
          "#                0 seconds (Total)\n# Times are not part of the draws; see run.json\n";

@@ -1,4 +1,5 @@
-// The JSON forms of options and results, each written and read side by side.
+// The JSON forms of options and results, each written and read side by side. Names of fields are those of the
+// options on the command line, with underscores. "auto" or null stands for a value of 0 that means a default.
 #include "record/forms.hpp"
 
 #include <cmath>
@@ -63,6 +64,7 @@ ReadOptions read_of(const Fields& fields) {
   read.weights = fields.optional<std::string>("weights");
   read.missing = fields.choice<Missing>("missing");
   const auto delimiter = fields.get<std::string>("delimiter");
+  // What the reader of tables accepts: anything else could not have been written by it.
   if (delimiter.size() != 1 ||
       std::string_view("\"\r\n.+-eE0123456789").find(delimiter) != std::string_view::npos)
     fields.refuse("delimiter", "must be one character that is not part of a number");
@@ -82,6 +84,7 @@ Scaled scaled_of(const Fields& fields) {
   out.scale.scale = fields.get<std::vector<double>>("scale");
   if (out.scale.mean.size() != out.features.size() || out.scale.scale.size() != out.features.size())
     fields.refuse("mean", "and 'scale' do not have one entry per feature");
+  // z = (x - mean) / scale must exist for every feature.
   for (std::size_t d = 0; d < out.features.size(); ++d) {
     if (!std::isfinite(out.scale.mean[d]) || !std::isfinite(out.scale.scale[d]) || out.scale.scale[d] <= 0)
       fields.refuse("scale", "has a scale that is not positive, or a mean that is not finite");
@@ -231,6 +234,7 @@ Json form_of(const StageSeconds& s) {
 }
 
 StageSeconds seconds_of(const Fields& fields) {
+  // Stages that a version or a command does not have took no time.
   const auto stage = [&fields](const char* key) { return fields.has(key) ? fields.number(key) : 0.0; };
   return {stage("load"),      stage("laplace"), stage("project"), stage("prepare"),
           stage("construct"), stage("sample"),  stage("certify"), stage("report")};

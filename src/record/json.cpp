@@ -1,4 +1,4 @@
-// Text to JSON and back.
+// Text to JSON and back, and the messages about fields that are missing or of the wrong type.
 #include "record/json.hpp"
 
 #include <limits>
@@ -41,6 +41,7 @@ std::vector<double> Fields::numbers(const char* key) const {
 Fields Fields::at(const char* key) const {
   if (!has(key) || !(*json_)[key].is_object()) refuse(key, "is missing or of another kind");
   Fields inner((*json_)[key], file_, advice_, is_damaged_);
+  // Messages name the whole way to a field: 'model/family'.
   inner.within_ = within_ + key + "/";
   return inner;
 }

@@ -1,4 +1,11 @@
-// Reads the draws of one chain: ours, CmdStan's and rstan's.
+// Reads the draws of one chain: ours, CmdStan's and rstan's. One pass over the lines; a line is a comment,
+// the header, or a row:
+//
+//   comment   a setting "name = value", the end of adaptation (rows before it were warm-up), or, after a line
+//   that
+//             announces it, a row of the inverse metric
+//   header    the first line that is not a comment: names of columns
+//   row       one draw
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -24,7 +31,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// A number, or one of the words for what is none; nothing for anything else.
+// A number, or one of the words for NaN and infinity; nothing for anything else.
 std::optional<double> draw_value(std::string_view field) {
   std::string_view text = trimmed(field);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -39,6 +46,7 @@ std::optional<double> draw_value(std::string_view field) {
   return std::nullopt;
 }
 
+// Invariant between lines: file_ has what the lines so far say; rows_ and line_ count them for messages.
 class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) : name_(printable_path(path)) {
@@ -71,6 +79,7 @@ class Reader {
     take_row(content);
   }
 
+  // In this order: the end of adaptation, the announcement of the metric, a setting, a row of the metric.
   void take_comment(std::string_view comment) {
     if (comment.starts_with("Adaptation terminated")) {
       drop_warmup();
@@ -168,7 +177,7 @@ class Reader {
 
   struct ColumnOf {
     std::string name;
-    int position;  // in kSamplerColumns, or
+    int position;  // in kSamplerColumns, or one of the two below
   };
   static constexpr int kParameter = -1, kIgnored = -2;
 
@@ -206,6 +215,7 @@ class Reader {
   // All rows so far were warm-up.
   void drop_warmup() {
     if (adapted_) return;
+    // Only the first block of adaptation ends the warm-up.
     file_.num_warmup_rows = file_.chain.num_draws();
     file_.chain.draws.clear();
     file_.chain.stats.clear();
@@ -221,7 +231,8 @@ class Reader {
     return value;
   }
 
-  // Chains without adaptation have no block between warm-up and draws: then the settings say where one is.
+  // Chains without adaptation have no block between warm-up and draws: then the settings say how
+  // many rows are warm-up.
   void drop_unmarked_warmup() {
     const auto saved = file_.setting("save_warmup");
     const auto warmup = count_setting(file_.setting("iter") ? "warmup" : "num_warmup");
@@ -233,6 +244,7 @@ class Reader {
   }
 
   [[nodiscard]] Index kept_of(Index transitions) const {
+    // ceil(transitions / thin).
     const Index thin = std::max<Index>(count_setting("thin").value_or(1), 1);
     return transitions / thin + (transitions % thin > 0 ? 1 : 0);
   }

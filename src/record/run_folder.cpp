@@ -1,4 +1,8 @@
 // Files that appear together, and the record of them last.
+//
+// Order of a write: all contents to temporary names, flushed; the old record removed; the new files renamed
+// into place, run.json last; what is left of the old run removed. A process killed anywhere leaves either the
+// old run, or files without a record, or the new run: never a record that speaks of other files.
 #include "giga/record/run_folder.hpp"
 
 #include <unistd.h>
@@ -27,6 +31,7 @@ long number_in(const std::string& name) {
   return result.ec == std::errc{} && result.ptr == end && number > 0 ? number : 0;
 }
 
+// The folder in which it is, or would be, made.
 fs::path parent_of(const fs::path& folder) {
   const fs::path plain = folder.has_filename() ? folder : folder.parent_path();  // "out/" is "out"
   return plain.has_parent_path() ? plain.parent_path() : fs::path(".");
@@ -132,6 +137,7 @@ void write_run_folder(const fs::path& folder, bool force, const RunFiles& files)
   if (force) fs::remove(folder / kRecordFile, ignored);
   for (const auto& output : outputs) output->commit();
   made.keep();
+  // Draws of chains that the new run does not have, and a certificate or a report of the old one.
   std::vector<fs::path> stale = draws_in(folder);
   for (const char* name : {kCertificateFile, kReportFile, kWeightsFile, kPosteriorFile})
     stale.push_back(folder / name);

@@ -1,4 +1,6 @@
-// run.json, written and read.
+// run.json, written and read. The order of fields is that of the parts of a run: command, options, data,
+// coreset, chains, certificate, times. Parts that a command does not have are absent. Readers must accept
+// files that lack fields which were added later, and refuse those of a newer format.
 #include "giga/record/run_record.hpp"
 
 #include <cmath>
@@ -18,6 +20,7 @@ using record::Json;
 
 constexpr Index kFormat = 1;  // of run.json; files of version 0.1 do not say it
 
+// In a fixed order: the input and how it is read, model, coreset, chains, seed and threads, output.
 Json options_form(const RunOptions& options) {
   Json out = Json::object();
   if (options.input) out["input"] = *options.input;
@@ -74,6 +77,7 @@ RunOptions options_of(const Fields& fields) {
   return out;
 }
 
+// Of a problem with parameters; coresets of vectors have none.
 Json pihat_form(const RunRecord& run) {
   const CoresetResult& coreset = *run.coreset;
   Json pihat = {{"parameters", run.pihat_names},
@@ -115,8 +119,8 @@ void put_coreset(const RunRecord& run, Json& out) {
   out["trace"] = record::list_form(build.trace);
 }
 
-// The work of the search depends on how threads met: it is no part of a record whose bytes are to be the
-// same.
+// The work of the search depends on the timing of threads, so it is left out of records whose
+// bytes must be the same.
 Json search_form(const CoresetResult& coreset) {
   const SearchStats& search = coreset.build.search;
   return {{"prepare_bytes_read", coreset.prepare_bytes_read},
@@ -184,6 +188,8 @@ ParameterRecord name_of_parameter(const Fields& fields) {
   return {fields.get<std::string>("column"), fields.get<std::string>("name"), true};
 }
 
+// `sample` records times of chains and the mode they began at; `fit` the marginals of the Laplace
+// approximation, and no times, so that its record can be the same bytes in every run.
 void put_chains(const RunRecord& run, Json& out) {
   Json parameters = Json::array(), chains = Json::array();
   for (const ParameterRecord& each : run.parameters) parameters.push_back(form_of(each));
@@ -228,6 +234,7 @@ Json checked_form(const CheckedDraws& draws) {
           {"known_to_be_of_this_coreset", draws.known}};
 }
 
+// A value of an option as people read it.
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return shortest(value.get<double>());
@@ -254,6 +261,7 @@ Index RunRecord::num_gradients() const {
   return sum;
 }
 
+// A table has the scale of its features; any other model has its parameters as they are.
 BothScales RunRecord::scales() const {
   if (options.model) return {features, scale, options.model->intercept, options.model->standardise};
   std::vector<std::string> names;
@@ -288,6 +296,7 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
   record.warnings = summary.warnings;
 }
 
+// The coreset names rows of the data, its trace rows of the likelihood; both become rows of the input.
 CoresetResult by_input_rows(const Problem& problem, CoresetResult result) {
   for (Index& row : result.coreset.rows) row = problem.input_row(row);
   for (StepRecord& step : result.build.trace) step.row = problem.input_row(problem.data_row(step.row));

@@ -1,4 +1,5 @@
-// Names of columns that mean the same to every reader of draws.
+// Names of columns that mean the same to every reader of draws: R, Stan's readers, ArviZ. Names that are safe
+// already are taken first, so that none of them changes because an unsafe one would become equal to it.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -32,6 +33,8 @@ bool is_safe(std::string_view name) {
 }
 
 std::string made_safe(std::string_view name) {
+  // Invariant: `safe` has the plain characters so far, with one underscore for each run of
+  // others between them.
   std::string safe;
   bool gap = false;
   for (const char c : name) {

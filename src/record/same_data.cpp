@@ -1,4 +1,8 @@
 // Digests, and the comparison of a table with the coreset that was built from it.
+//
+// The digest of a table is the digest of the digests of its blocks of rows, in block order: the same for any
+// number of threads. The comparison goes from cheap to dear, and from what can be said exactly (a row, a
+// column) to what only a digest shows.
 #include "giga/record/same_data.hpp"
 
 #include <algorithm>
@@ -46,6 +50,8 @@ class Digest {
 
 // The row of the dataset that was the given row of the input; rows may have been dropped.
 Index row_of(const Dataset& data, Index input_row) {
+  // Bisection; input rows ascend. Invariant: rows before `low` are below input_row, rows from
+  // `high` on are not.
   Index low = 0, high = data.num_rows();
   while (low < high) {
     const Index middle = low + (high - low) / 2;
@@ -58,6 +64,7 @@ Index row_of(const Dataset& data, Index input_row) {
   return low < data.num_rows() && data.input_row(low) == input_row ? low : -1;
 }
 
+// Bit for bit: coreset.csv has the text of the input's cells, or numbers that read back exactly.
 void require_same_row(const Dataset& data, Index row, const WeightedProblem& coreset, Index k,
                       const CoresetFile& file) {
   const auto differs = [&](const std::string& column, double here, double there) {
@@ -74,6 +81,7 @@ void require_same_row(const Dataset& data, Index row, const WeightedProblem& cor
 }
 
 void require_same_scale(const Problem& problem, const CoresetFile& file, const Executor& executor) {
+  // Relative, so that another order of summation is not taken for other data.
   constexpr double kNear = 1e-9;
   if (!file.model.standardise) return;
   const Standardisation scale = standardise(*problem.table()->data, problem.table()->distinct, executor);

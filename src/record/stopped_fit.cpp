@@ -1,4 +1,6 @@
-// The state of a stopped fit, written and read.
+// The state of a stopped fit, written and read. Numbers are written so that they read back to the same
+// bits, and files carry digests: a fit that goes on must end with the bits of one that was never
+// stopped, or refuse.
 #include "giga/record/stopped_fit.hpp"
 
 #include <charconv>
@@ -76,11 +78,12 @@ CoresetResult result_of(const Fields& fields) {
   return out;
 }
 
-// What a file of draws does not have besides.
+// What a file of draws does not have: counts that are written as settings of our own.
 constexpr std::pair<const char*, Index Chain::*> kCounts[] = {{"giga_gradients", &Chain::num_gradients},
                                                               {"giga_not_finite", &Chain::num_not_finite},
                                                               {"giga_attempts", &Chain::attempts}};
 
+// Chains as they were sampled, under names of our own: the names of the problem do not matter here.
 std::string chain_text(const Chain& chain, const SampleOptions& options, Index index) {
   std::vector<std::string> names;
   for (Index d = 0; d < chain.dim; ++d) names.push_back("theta_" + std::to_string(d + 1));
@@ -141,7 +144,8 @@ auto read_json_file(const fs::path& path, const Read& read) {
   }
 }
 
-// A path need not be UTF-8, and a text in JSON must be: every byte is a character here.
+// A path need not be UTF-8, and a text in JSON must be: every byte becomes the character of that code
+// (Latin-1), written in UTF-8.
 std::string text_of_bytes(const std::string& bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -260,6 +264,7 @@ StoppedFit::Request StoppedFit::request() const {
 }
 
 void StoppedFit::save(const FitState& state, const SampleOptions& options, const std::string& data_digest) {
+  // Chains first, then the state that names them by their digests: a state on disk is always complete.
   const std::size_t round = state.rounds.size();
   Json chains = Json::array();
   for (std::size_t c = 0; c < state.chains.size(); ++c) {
@@ -277,6 +282,8 @@ void StoppedFit::save(const FitState& state, const SampleOptions& options, const
   write_json_file(partial_ / "state.json", std::move(json));
 }
 
+// Everything is checked before it is believed: the digest of the state, of the data and of each chain, and
+// the number of draws.
 FitState StoppedFit::load(const std::string& data_digest, Index draws) const {
   FitState state;
   if (!has_state()) return state;

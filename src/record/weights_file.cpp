@@ -1,4 +1,4 @@
-// weights.csv, written and read.
+// weights.csv, written and read: one line per draw, chains in order, counted from 1.
 #include "giga/record/weights_file.hpp"
 
 #include <algorithm>
@@ -36,6 +36,8 @@ std::vector<double> read_weights(const std::filesystem::path& path) {
   if (!text.starts_with(kHeading))
     throw DataError(printable_path(path) + ": is not a file of weights; run again");
   for (std::size_t at = kHeading.size() - 1; at + 1 < text.size();) {
+    // Invariant: `at` is the newline before the line. Only the last field is read; the order
+    // gives chain and draw.
     const std::size_t end = std::min(text.find('\n', at + 1), text.size());
     const std::string_view line = text.substr(at + 1, end - at - 1);
     const auto value = parse_double(line.substr(line.rfind(',') + 1));

@@ -1,3 +1,5 @@
+// The certificate for a terminal: a table of parameters, the measures, and the verdict as one sentence.
+// Numbers are formatted by std::to_chars, so the locale of the process does not matter.
 #include "giga/report/certificate_text.hpp"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ std::string grouped(double count) {
   return grouped(static_cast<Index>(std::floor(count)));
 }
 
-// `digits` significant ones at most; the locale is not asked.
+// At most `digits` significant digits, whatever the locale.
 std::string number(double value, int digits = 3) {
   if (std::isnan(value)) return "none";
   if (std::isinf(value)) return value > 0 ? "infinite" : "-infinite";
@@ -71,12 +73,15 @@ std::string table(const std::vector<Row>& rows) {
 
 // Decimals at which a hundredth of the standard deviation shows, the same for both.
 std::string mean_text(const Estimate& estimate) {
+  // ceil(2 - log10 sd) decimals: two digits beyond the first of the standard deviation.
   if (!(estimate.sd > 0) || !std::isfinite(estimate.sd)) return number(estimate.mean, 4);
   const double decimals = std::ceil(2 - std::log10(estimate.sd));
   if (decimals > 12) return number(estimate.mean, 6);
   return fixed(estimate.mean, static_cast<int>(std::max(0.0, decimals)));
 }
 
+// Three pairs of columns: the coreset's posterior, corrected to all rows, and the corrected Laplace
+// approximation. Derived quantities come first, as in `names`.
 std::string parameters(const Certificate& certificate, std::span<const std::string> names) {
   constexpr std::size_t kLongestName = 32;
   std::vector<Row> rows = {
@@ -101,6 +106,7 @@ std::string parameters(const Certificate& certificate, std::span<const std::stri
   return table(rows);
 }
 
+// Roots of the squared distances: whitened is in posterior standard deviations.
 std::string fisher_text(const FisherDistance& distance) {
   return number(std::sqrt(distance.whitened)) + " (" + number(std::sqrt(distance.value)) + ")";
 }
@@ -133,6 +139,7 @@ std::string more_points(const Certificate& certificate) {
   return "use more points, try `size = " + std::to_string(certificate.suggested_size) + "`";
 }
 
+// One clause that says what is wrong, one that says what to do.
 std::string what_is_wrong(const Certificate& certificate) {
   const Correction& coreset = certificate.coreset;
   switch (certificate.doubt) {
@@ -182,6 +189,7 @@ std::string certificate_sentence(const Certificate& certificate) {
   if (!certificate.safe()) return start + "not safe: " + what_is_wrong(certificate);
   if (certificate.coreset.exact) return start + "the posterior is that of all rows, safe to use";
   if (is_flat(certificate.coreset)) {
+    // exp(spread) - 1 is the largest relative difference of two weights.
     return start + "the weights of all draws are within " +
            number(100 * std::expm1(certificate.coreset.spread), 2) + "% of each other, safe to use";
   }

@@ -1,3 +1,5 @@
+// A page of sections with tables and charts. The HTML has a figure for each chart by name; the specs
+// themselves are in the data block at the end, from which the page's script draws them.
 #include "giga/report/chart_page.hpp"
 
 #include <stdexcept>
@@ -26,6 +28,7 @@ page::Table table_of(const PageTable& table) {
 }
 
 Json spec_of(const PageChart& chart) {
+  // Parsed, not pasted: what is not JSON is refused here and never reaches the script element.
   Json spec = Json::parse(chart.spec, nullptr, false);
   if (!spec.is_object())
     throw std::invalid_argument("the spec of the chart '" + chart.heading + "' is no JSON object");
@@ -63,6 +66,7 @@ std::string chart_page_html(const ChartPage& content) {
   for (const PageSection& section : content.sections) html += section_html(section, specs);
   html += "</main>\n";
   html += page::footer(content.version);
+  // The same data block as a report has, without coefficients to explore.
   html += page::script({{"config", page::chart_config()},
                         {"specs", specs},
                         {"trace_step", 1},

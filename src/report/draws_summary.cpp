@@ -1,3 +1,9 @@
+// Summaries of chains as tables: for people (four digits, aligned) and as CSV (all digits, the names
+// of R's posterior).
+//
+// Weighted draws, with weights w_s of S draws: the share of effective draws is (sum w)^2 / (S sum w^2).
+// Effective sizes are multiplied by it and standard errors of means divided by its root, as if it applied to
+// each draw of the chains alike.
 #include "giga/report/draws_summary.hpp"
 
 #include <algorithm>
@@ -23,6 +29,7 @@ Quantity quantity_of(std::string name, const std::vector<std::vector<double>>& d
   return out;
 }
 
+// One column of all chains, as diagnostics.hpp takes it.
 std::vector<std::vector<double>> draws_of(std::span<const Chain> chains, Index column) {
   std::vector<std::vector<double>> all;
   for (const Chain& chain : chains) {
@@ -80,6 +87,7 @@ std::string csv_number(double value) {
   return shortest(value);
 }
 
+// A column of the CSV file: its name and the number it shows.
 struct Figure {
   const char* name;
   double QuantitySummary::*value;
@@ -118,7 +126,7 @@ std::string csv_of(std::span<const Quantity> quantities, std::span<const Figure>
   return csv;
 }
 
-// Of independent draws with these weights the effective number, over their number.
+// (sum w)^2 / (S sum w^2): the effective number of independent draws with these weights, over their number.
 double share_of_draws(std::span<const double> weights) {
   double sum = 0, squares = 0;
   for (const double weight : weights) {
@@ -136,6 +144,7 @@ std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std:
     if (chain.dim != std::ssize(names) || chain.num_draws() != chains[0].num_draws())
       throw std::invalid_argument("the chains must have as many draws each, and a name for every parameter");
   }
+  // Column -1 stands for the log density.
   const Index first = log_density ? -1 : 0;
   std::vector<Quantity> out(names.size() + (log_density ? 1 : 0));
   if (chains.empty()) return {};
@@ -171,6 +180,7 @@ std::string summary_text(std::span<const Quantity> quantities) {
   std::vector<TextRow> rows = {
       {"", "mean", "sd", "5%", "50%", "95%", "mcse", "R-hat", "ESS bulk", "ESS tail"}};
   for (const Quantity& quantity : quantities) rows.push_back(text_row(quantity));
+  // Names to the left, numbers to the right, each column as wide as its widest cell.
   std::array<std::size_t, 10> width{};
   for (const TextRow& row : rows) {
     for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], width_of(row[j]));

@@ -1,4 +1,8 @@
 // The whole report: its sections and the data of its charts.
+//
+// The page is HTML that reads without a script (headings, tables, sentences), and one JSON block with the
+// specs of the charts and, for each coefficient that can be explored, its density, thinned traces and rank
+// counts. Numbers in the block are rounded to what a chart can show, which keeps the page small.
 #include "giga/report/page.hpp"
 
 #include "report/page/charts.hpp"
@@ -58,8 +62,10 @@ Json chart_specs(const ReportData& data, const Selection& selection) {
               page::forest_chart(page::forest_quantities(data, selection), names, page::forest_axis(data)));
   }
   if (!selection.explored.empty()) {
+    // One spec for all coefficients: the script fills in the rows of the one that is chosen.
     add_chart(specs, "density", page::density_chart());
     add_chart(specs, "trace", page::trace_chart());
+    // Each of the bins has the same share of a chain's draws when all chains are alike.
     const auto draws = static_cast<double>(data.chains[0].num_draws());
     add_chart(specs, "rank", page::rank_chart(draws / page::kRankBins));
   }

@@ -1,4 +1,5 @@
-// Draws on both scales, and what they say.
+// Draws on both scales, and what they say. Columns are ordered as BothScales orders them: the parameters on
+// the scale of the user's columns, then those that were sampled; quantities have lp__ before them.
 #include "giga/report/posterior_summary.hpp"
 
 #include <cmath>
@@ -43,6 +44,9 @@ PosteriorSummary posterior_summary(const BothScales& scales, std::span<const Cha
 std::vector<Quantity> corrected_quantities(const PosteriorSummary& summary, const Correction& correction) {
   std::vector<Quantity> all(summary.quantities.begin() + 1, summary.quantities.end());
   all = weighted_quantities(std::move(all), summary.chains, correction.weights);
+  // The certificate has standard errors from the autocorrelation of the weighted draws: better than
+  // those of weighted_quantities, which it replaces. Its quantities are the original scale, so the
+  // order is that of `all`.
   std::vector<Estimate> estimates = correction.quantities_after;
   estimates.insert(estimates.end(), correction.after.begin(), correction.after.end());
   for (std::size_t k = 0; k < all.size() && k < estimates.size(); ++k)
@@ -58,6 +62,7 @@ std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior, const Bo
   std::vector<double> variance(centre.size(), 0.0), theta(dim);
   for (std::size_t column = 0; column < dim; ++column) {
     for (std::size_t d = 0; d < dim; ++d)
+      // A (mean + c) + b less A mean + b is A c, for each column c of C.
       theta[d] = posterior.mean()[d] + posterior.factor()[d * dim + column];
     const std::vector<double> moved = scales.values(theta.data());
     for (std::size_t k = 0; k < centre.size(); ++k)

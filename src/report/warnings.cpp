@@ -1,4 +1,5 @@
-// What is wrong with draws, in words. The limits are those of Vehtari et al. (2021) and of Stan.
+// What is wrong with draws, in words. The limits are those of Vehtari et al. (2021) and of Stan:
+//     R-hat > 1.01,  ESS < 100 per chain,  E-BFMI < 0.3,  acceptance of a random walk outside [0.15, 0.7].
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -11,10 +12,10 @@ namespace giga {
 namespace {
 
 constexpr double kMostRhat = 1.01;
-constexpr double kLeastEss = 100;  // a chain
+constexpr double kLeastEss = 100;  // per chain
 constexpr double kLeastBfmi = 0.3;
 constexpr double kLeastAccepted = 0.15, kMostAccepted = 0.7;
-constexpr Index kLeastDraws = 6;  // a chain, for diagnostics to exist
+constexpr Index kLeastDraws = 6;  // per chain, for diagnostics to exist
 
 std::string quoted(const std::string& name) {
   return std::string("'").append(printable(name)).append("'");
@@ -24,6 +25,7 @@ std::string quoted(const std::string& name) {
 std::string rounded(double value, int digits) {
   if (!std::isfinite(value)) return "infinite";
   if (value == 0) return "0";
+  // 10^(digits - 1 - exponent) brings the wanted digits before the point.
   const double unit = std::pow(10.0, digits - 1 - std::floor(std::log10(std::abs(value))));
   return shortest(std::round(value * unit) / unit);
 }
@@ -54,6 +56,7 @@ std::string listed(const std::vector<const Quantity*>& found) {
   return found.size() > kMost ? list + ", ... (" + std::to_string(found.size()) + " in all)" : list;
 }
 
+// Quantities that warn_of_draws speaks of are left out of all other warnings.
 bool is_ordinary(const Quantity& quantity) {
   return !quantity.constant && quantity.num_not_finite == 0;
 }
@@ -154,6 +157,7 @@ ChainHealth health_of_chain(const Chain& chain, std::optional<SamplerKind> sampl
     health.acceptance += stats.accept_stat / static_cast<double>(chain.num_draws());
     energies[0].push_back(stats.energy);
   }
+  // A thinned chain brings its own, over all transitions; the energies of its draws are too far apart.
   health.e_bfmi = std::isnan(chain.e_bfmi) ? e_bfmi(energies)[0] : chain.e_bfmi;
   if (sampler == SamplerKind::Rwmh) health.e_bfmi = std::numeric_limits<double>::quiet_NaN();
   return health;

@@ -1,4 +1,4 @@
-// The facts of a build, a line each.
+// The facts of a build, one line each.
 #include "build/print.hpp"
 
 #include <fmt/format.h>

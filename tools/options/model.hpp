@@ -21,8 +21,7 @@ void add_model_options(Arguments& arguments, const std::string& group);
 [[nodiscard]] ReadOptions read_options(const Arguments& arguments);
 [[nodiscard]] ModelOptions model_options(const Arguments& arguments);
 
-/// Throws UsageError, naming both, if an option was given that says another thing than the companion of a
-/// coreset.
+/// Throws UsageError, naming both, if an option was given that contradicts the companion of a coreset.
 void require_agreement(const Arguments& arguments, const CoresetFile& companion);
 /// The same of options that speak of the data which the coreset was built from. --delimiter and --no-header
 /// speak of a file, and that may be another one.

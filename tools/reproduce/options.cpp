@@ -1,3 +1,4 @@
+// The options of giga reproduce, and what they ask for.
 #include "reproduce/options.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The facts of a run of chains, a line each.
+// The facts of a run of chains, one line each.
 #include "sample/print.hpp"
 
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 
 namespace giga::tool {
 
-/// Facts of the run, a line each.
+/// Facts of the run, one line each.
 [[nodiscard]] std::string sample_facts(const RunRecord& record);
 
 }  // namespace giga::tool

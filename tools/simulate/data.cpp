@@ -1,5 +1,5 @@
-// giga simulate logistic|poisson|gaussian: made-up regression data, the same for a seed on every machine and
-// any number of threads. One verb per name that the families are simulated under.
+// giga simulate logistic|poisson|gaussian: simulated regression data, the same for a seed on every machine
+// and any number of threads. One verb per name that the families are simulated under.
 #include <fmt/format.h>
 
 #include <limits>
@@ -93,7 +93,7 @@ void add_options(Arguments& arguments, const std::vector<Family>& families) {
       fmt::format("Features, standard normal, 1 to 10^5 (default {})", usual_num_features(family)), what);
   arguments.add_value("theta", "A,B,...",
                       fmt::format("D coefficients, then the intercept (default {}; for another D\n"
-                                  "as much smaller as keeps the variance of the predictor)",
+                                  "scaled so that the variance of the predictor stays the same)",
                                   usual_theta_text(family)),
                       what);
   if (families.size() > 1)
@@ -172,7 +172,8 @@ void append_line(const double* row, Index num_features, Format format, std::stri
   text += '\n';
 }
 
-// The lines of each block are made beside its numbers, on the same thread.
+// The numbers of a group of blocks are made in parallel, then their lines, each thread a run of rows; the
+// lines are written in order. 18 bytes are allowed for a number in text.
 void write_text(const SimulatedData& data, const Request& request, const Executor& executor,
                 Progress& progress) {
   OutputFile file(request.out, request.force);

@@ -1,3 +1,5 @@
+// Rows that are made block by block, in parallel, and taken in order by one writer. Row n depends on the seed
+// and n alone, so the output is the same for any number of threads and any size of block.
 #include "simulate/output.hpp"
 
 #include <fmt/format.h>
@@ -47,10 +49,12 @@ void for_each_block(Index rows, Index width, const Executor& executor,
                     const std::function<void(std::span<const double>, Index)>& take) {
   const Index block_rows = std::clamp(kBlockValues / width, Index{1}, kBlockRows);
   const Index blocks = (rows + block_rows - 1) / block_rows;
+  // Two blocks per thread are made at once, so that threads need not wait for the slowest block.
   const Index group = std::min(blocks, Index{2} * executor.num_threads());
   const auto values = static_cast<std::size_t>(group * block_rows * width);
   check_memory(values * sizeof(double));
   std::vector<double> buffer(values);
+  // Invariant: rows before first * block_rows have been taken, in order.
   for (Index first = 0; first < blocks; first += group) {
     const Index begin = first * block_rows;
     const Index end = std::min(rows, (first + group) * block_rows);

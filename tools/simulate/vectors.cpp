@@ -1,4 +1,4 @@
-// giga simulate: made-up data, the same for a seed on every machine and any number of threads.
+// giga simulate vectors: simulated vectors, the same for a seed on every machine and any number of threads.
 #include <fmt/format.h>
 
 #include <algorithm>

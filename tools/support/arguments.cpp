@@ -1,3 +1,5 @@
+// Values of options, parsed and checked when a verb asks for them. Messages have one form: the option, the
+// value, and what is allowed ("--size is 'x'; must be a whole number from 1 to ...").
 #include "support/arguments.hpp"
 
 #include <CLI/CLI.hpp>
@@ -136,6 +138,7 @@ void Arguments::read_config() {
   if (path) take(read_settings(*path, app_->get_name()), printable(*path, 4096));
 }
 
+// The command line wins: a setting counts only if its option was not given.
 void Arguments::take(const std::vector<Setting>& settings, const std::string& origin) {
   const std::vector<std::string> names = known();
   for (const Setting& setting : settings) {
@@ -234,6 +237,7 @@ void Arguments::require_declared(const std::string& name, const std::vector<std:
 
 std::size_t Arguments::position(const std::string& name, const std::string& value,
                                 const std::vector<std::string>& names) {
+  // frank-wolfe, frank_wolfe and frankwolfe are the same name.
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (without_separators(names[i]) == without_separators(value)) return i;
   }

@@ -44,7 +44,7 @@ class Arguments {
                   const std::vector<std::string>& values, const std::string& help, const std::string& group);
   void add_flag(const std::string& name, const std::string& help, const std::string& group);
 
-  /// A word that is no option, and one of `values`. The usage shows it as `shown`.
+  /// A word that is not an option, and one of `values`. The usage shows it as `shown`.
   void add_word(const std::string& name, const std::string& shown, const std::vector<std::string>& values,
                 const std::string& help);
 
@@ -52,8 +52,8 @@ class Arguments {
   /// not options belong.
   void refuse_leftovers(const std::string& hint) const;
 
-  /// The one word on the command line that is no option, if there is any: the input. Throws UsageError for
-  /// anything else that was not understood.
+  /// The one word on the command line that is not an option, if there is one: the input. Throws UsageError
+  /// for anything else that was not understood.
   [[nodiscard]] std::optional<std::string> take_word() const;
 
   /// All such words, for verbs that take several inputs.

@@ -1,3 +1,5 @@
+// The CLI11 application as plain structs. What a value may be is read from its name in the help (DIR, FILE,
+// V.npy) or from the list that set_values stored; what words a verb takes, from its usage.
 #include "support/command_tree.hpp"
 
 #include <CLI/CLI.hpp>
@@ -42,8 +44,8 @@ CommandOption described(const CLI::Option& option) {
   return out;
 }
 
-// Those of a declared argument, or else what the usage shows before its options: bare words are a choice,
-// anything else is a file.
+// The values of a declared argument; otherwise what the usage shows before its options: words in small
+// letters are a choice, anything else is a file.
 Values words_of(const CLI::App& app, const std::string& arguments) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) return {Values::Kind::Choice, values_of(*option)};
@@ -56,7 +58,7 @@ Values words_of(const CLI::App& app, const std::string& arguments) {
   return {Values::Kind::File, {}};
 }
 
-// "Usage: giga build [DATA] [options]" without what is known before.
+// "[DATA] [options]" of "Usage: giga build [DATA] [options]".
 std::string arguments_of(const CLI::App& app, const std::string& path) {
   const auto& format = dynamic_cast<const CLI::Formatter&>(*app.get_formatter());
   std::string usage = format.make_usage(&app, path);
@@ -109,7 +111,7 @@ std::vector<const CommandNode*> all_nodes(const CommandNode& root) {
 }
 
 std::string one_line(const CommandOption& option) {
-  // The help of many a choice is a table of the values, which makes no sentence.
+  // The help of a choice is often a table of its values, which cannot be read as one line.
   const auto& names = option.values.names;
   const std::string first = option.help.substr(0, option.help.find_first_of(" \n"));
   if (std::find(names.begin(), names.end(), first) != names.end())

@@ -1,5 +1,5 @@
 // What the command line offers, read from the CLI11 application: the one source of completion scripts and
-// manual pages, which therefore cannot say anything else than the command does.
+// manual pages, which therefore cannot differ from what the command does.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct CommandNode {
   std::string name;  ///< "vectors"
   std::string description;
   std::string arguments;  ///< what follows the path in the usage: "[DATA] [options]"
-  Values words;           ///< the arguments that are no options
+  Values words;           ///< the arguments that are not options
   std::string footer;
   std::vector<CommandOption> options;
   std::vector<CommandNode> commands;

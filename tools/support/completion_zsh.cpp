@@ -1,4 +1,4 @@
-// A function a verb, each a call of zsh's _arguments.
+// One function per verb, each a call of zsh's _arguments.
 #include <fmt/format.h>
 
 #include "support/completion.hpp"

@@ -1,3 +1,5 @@
+// Settings from an INI or TOML file, by CLI11's parser. Underscores become hyphens, so `max_steps` and
+// `max-steps` are the same key.
 #include "support/config_file.hpp"
 
 #include <CLI/CLI.hpp>
@@ -12,6 +14,7 @@
 namespace giga::tool {
 namespace {
 
+// Data given by mistake should be refused, not parsed.
 constexpr std::size_t kLargestBytes = std::size_t{1} << 20;
 
 std::string content_of(const std::filesystem::path& path) {

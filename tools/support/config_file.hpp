@@ -1,4 +1,4 @@
-// Options kept in a file: `size = 50`, one a line, '#' for comments, optionally under a `[build]` heading.
+// Options kept in a file: `size = 50`, one per line, '#' for comments, optionally under a `[build]` heading.
 #pragma once
 
 #include <filesystem>

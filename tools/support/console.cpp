@@ -1,3 +1,5 @@
+// Bytes to stdout and stderr by write(2): nothing is buffered, so nothing is lost when the process ends, and
+// errors are seen where they occur.
 #include "support/console.hpp"
 
 #include <unistd.h>

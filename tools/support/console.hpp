@@ -1,5 +1,5 @@
 // The two standard streams: results go to stdout and must arrive, messages go to stderr and may be lost.
-// Nothing here looks at the locale.
+// Nothing here depends on the locale.
 #pragma once
 
 #include <string>

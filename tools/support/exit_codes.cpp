@@ -1,3 +1,5 @@
+// The table of exit codes, and the one catch that maps exceptions to them. The order of the handlers matters:
+// a derived exception must come before its base.
 #include "support/exit_codes.hpp"
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@ namespace giga::tool {
 
 enum ExitCode : int {
   kOk = 0,
-  kNotSafe = 1,  ///< of `giga check --strict`: all went well, and the verdict is not safe
+  kNotSafe = 1,  ///< with --strict, of fit and check: all went well, and the verdict is not safe
   kUsage = 64,
   kBadData = 65,
   kNoInput = 66,
@@ -30,7 +30,7 @@ struct ExitMeaning {
 /// Every code the command can end with, in order.
 [[nodiscard]] std::span<const ExitMeaning> exit_meanings();
 
-/// The same for the help, a line each under a heading.
+/// The same for the help: one line each, under a heading.
 [[nodiscard]] std::string exit_code_help();
 
 /// The command line or the configuration file asks for something that cannot be.
@@ -42,7 +42,7 @@ class UsageError : public OptionError {
 /// Whoever read the results has gone: nobody is left to tell.
 struct ClosedPipe {};
 
-/// The verdict of `giga check --strict`, which has been told in full.
+/// With --strict: the verdict is not safe, and has been printed in full.
 struct NotSafe {};
 
 /// Inside a catch block: says on stderr what is being handled, in one line, and returns the exit code.

@@ -1,3 +1,6 @@
+// The text after the help, taken apart: paragraphs are divided by empty lines; one that begins with
+// "Examples:" or "Files:" is a list, "Exit codes:" is dropped (the manual page has its own), all others are
+// prose. Within a list, lines indented by more than two blanks continue the entry above them.
 #include "support/footer.hpp"
 
 #include <sstream>

@@ -22,8 +22,8 @@ class HelpFormat : public CLI::Formatter {
     return text;
   }
 
-  // A verb whose input is a word says so; CLI11 knows of no such word, since it is taken from what is left
-  // over.
+  // A verb whose input is a word says so; CLI11 does not know of that word, since it is taken from
+  // what is left over.
   std::string make_usage(const CLI::App* app, std::string name) const override {
     std::string text = CLI::Formatter::make_usage(app, std::move(name));
     const auto at = text.find(" [options]");

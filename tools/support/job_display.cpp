@@ -1,4 +1,5 @@
-// The words of each stage, and the share that is done.
+// The words of each stage, and the share that is done. Chains report after every transition from their own
+// threads: they only add to a counter, and one of them in a while takes the lock and updates the display.
 #include "support/job_display.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Comma-separated lists with double quotes, as one row of a CSV file has them.
 #include "support/lists.hpp"
 
 #include <algorithm>
@@ -8,11 +9,12 @@
 namespace giga::tool {
 namespace {
 
-// Blanks around a part are no part of it unless they are quoted.
+// Blanks around a part do not belong to it unless they are quoted. Invariant: parts.back() begins with its
+// first character that counts, and its first `kept` characters are those up to the last that counts.
 std::vector<std::string> split(const std::string& option, const std::string& list) {
   std::vector<std::string> parts(1);
   bool quoted = false;
-  std::size_t kept = 0;  // of the last part: up to what is quoted or no blank
+  std::size_t kept = 0;  // of the last part
   for (std::size_t i = 0; i < list.size(); ++i) {
     const char c = list[i];
     if (c == '"' && quoted && i + 1 < list.size() && list[i + 1] == '"') {

@@ -1,3 +1,5 @@
+// Manual pages in roff (man(7)), one for the command and one per verb, from the same tree as the
+// help and completion.
 #include "support/man_page.hpp"
 
 #include <fmt/format.h>
@@ -80,7 +82,7 @@ std::string option(const CommandOption& option) {
   return out + "\n" + (table ? verbatim(option.help) : line(one_line(option)));
 }
 
-// By group, in the order of the help, but with the group that asks for help at the end.
+// By group, in the order of the help, except that the group of --help comes last.
 std::string options(const CommandNode& node) {
   std::vector<std::string> groups;
   for (const CommandOption& each : node.options) {

@@ -1,3 +1,5 @@
+// A thread redraws the line ten times per second on a terminal, or writes a line every ten seconds elsewhere.
+// Time left is elapsed * (total - done) / done: the rate so far is taken to last.
 #include "support/progress.hpp"
 
 #include <fmt/format.h>
@@ -75,6 +77,7 @@ void Progress::draw_until(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   const milliseconds interval = live_ ? kRedraw : kLines;
   while (!stop.stop_requested()) {
+    // Invariant: the mutex is held except while waiting, so what is drawn is one consistent state.
     wake_.wait_for(lock, stop, interval, [] { return false; });
     if (stop.stop_requested() || what_.empty() || stage_.seconds() < kFirstDraw_s) continue;
     const std::string text = status();
@@ -105,6 +108,7 @@ std::string Progress::bar(const std::string& text) const {
     filled = fmt::format("[{:#<{}}{:.<{}}] ", "", full, "", kBarWidth - full);
   }
   const auto width = static_cast<std::size_t>(std::max(terminal_width() - 1, 1));
+  // A narrow terminal gets no bar; a narrower one gets the words cut, so that the line never wraps.
   if (line.size() + filled.size() + text.size() > width) filled.clear();
   if (line.size() + filled.size() + text.size() > width) return (line + text).substr(0, width);
   if (colours_ && !filled.empty()) filled = "\x1b[36m" + filled + "\x1b[0m";

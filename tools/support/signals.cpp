@@ -1,3 +1,6 @@
+// One thread waits for signals (sigwait), with all of them blocked in every other thread: handling then
+// runs as ordinary code and not in a signal handler. SIGBUS alone has a handler, since it is raised by
+// the access itself.
 #include "support/signals.hpp"
 
 #include <fcntl.h>
@@ -23,7 +26,7 @@ constexpr timespec kPatience = {.tv_sec = 1, .tv_nsec = 0};
 std::atomic<int> g_signal{0};
 std::atomic<bool> g_done{false};
 std::mutex g_message_mutex;
-std::string g_message = "stopped; nothing was written";  // guarded by it
+std::string g_message = "stopped; nothing was written";  // guarded by g_message_mutex
 
 // An OutputFile does not say where its temporary is, but it is open, so the system knows.
 void remove_temporaries() {
@@ -62,7 +65,8 @@ void handle_with(int signal, void (*handler)(int)) {
   ::sigaction(signal, &action, nullptr);
 }
 
-// nohup and background jobs of scripts start us with signals ignored: so they stay.
+// nohup, and scripts that run jobs in the background, start the process with signals ignored:
+// they stay ignored.
 bool is_ignored(int signal) {
   struct sigaction action {};
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -98,6 +102,7 @@ void SignalWatch::watch() const {
     if (g_done) return;
   }
   g_signal = signal;
+  // The work has a second to end by itself; a second signal cuts that short.
   int second = 0;
   do {
     second = ::sigtimedwait(&signals_, nullptr, &kPatience);

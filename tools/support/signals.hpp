@@ -1,6 +1,6 @@
-// Ctrl-C and its relatives. A thread waits for them; the work looks at a flag and ends by itself, removing
-// what it had begun to write. If it does not within a second, or a second signal comes, the thread
-// removes the temporary files and ends the process.
+// Ctrl-C and its relatives. A thread waits for them; the work checks a flag and ends by itself, removing what
+// it had begun to write. If it does not within a second, or a second signal comes, the thread removes the
+// temporary files and ends the process.
 #pragma once
 
 #include <csignal>

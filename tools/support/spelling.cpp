@@ -1,3 +1,5 @@
+// `field` to --option in messages of the library. Only fields that are known options are replaced, and only
+// where they stand alone, so that backticks in names of files stay as they are.
 #include "support/spelling.hpp"
 
 #include <algorithm>
@@ -19,7 +21,7 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t end) {
          (end == text.size() || kAfter.find(text[end]) != std::string_view::npos);
 }
 
-// The option that `field`, what stands between backticks, is.
+// The option that the text between backticks names: "max_depth" or "missing = drop".
 std::optional<std::string> option_of(std::string_view field) {
   constexpr std::string_view kEquals = " = ";
   const std::size_t equals = field.find(kEquals);

@@ -1,6 +1,6 @@
 // How the command spells what the library calls by the names of fields.
 //
-// Messages of the library name options as C++ and Python do, in backticks; who types them reads
+// Messages of the library name options as C++ and Python do, in backticks; users of the command read
 //   `max_depth`          --max-depth
 //   `missing = drop`     --missing drop
 //   `header = false`     --no-header
@@ -19,7 +19,7 @@ void know_option(const std::string& name);
 /// The option of a field: "noise-scale" of noise_scale.
 [[nodiscard]] std::string option_name(std::string_view field);
 
-/// The text with such options in place of fields. Words in backticks that are no option, as parts of file
+/// The text with such options in place of fields. Words in backticks that are not options, as parts of file
 /// names may be, stay.
 [[nodiscard]] std::string spelled(std::string_view text);
 [[nodiscard]] std::vector<std::string> spelled(std::vector<std::string> texts);

@@ -1,10 +1,15 @@
+// The nearest known word, by edit distance.
 #include "support/suggest.hpp"
 
 #include <algorithm>
 
 namespace giga::tool {
 
-// Optimal string alignment: three rows of the usual table.
+// Optimal string alignment. With row i of the table for the first i letters of a and column j
+// for the first j of b,
+//     d(i, j) = min of d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j],
+//               and d(i-2, j-2) + 1 where the last two letters are swapped;
+// three rows of it are kept.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
@@ -24,6 +29,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string> closest(std::string_view word, const std::vector<std::string>& known) {
   constexpr std::size_t kLongest = 40;  // nobody mistypes a word of this length for one of ours
   if (word.empty() || word.size() > kLongest) return std::nullopt;
+  // Distances below 3, and below the length of the word: otherwise every short word would match.
   std::size_t best = std::min<std::size_t>(3, word.size());
   std::optional<std::string> found;
   for (const std::string& candidate : known) {

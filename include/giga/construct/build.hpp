@@ -72,7 +72,7 @@ struct StepRecord {
                      ///< NaN for sampling.
   double relative_error;  ///< After the step.
   double bound;  ///< The relative error that Theorem 1 promises after this many steps: sqrt(B(t)), with
-                 ///< tau = |L| / sigma. NaN for methods it does not speak of.
+                 ///< tau = |L| / sigma. NaN for methods it does not cover.
   double heldout_error;  ///< By the measure of the options; NaN without one.
 };
 
@@ -135,7 +135,7 @@ struct BuildResult {
 [[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier, const GreedyOptions& options,
                                  const Observer& observer = {});
 
-/// The seed is that of the earlier build; options.seed is not looked at.
+/// The seed is that of the earlier build; options.seed is ignored.
 [[nodiscard]] BuildResult resume(const VectorTable& table, BuildResult earlier,
                                  const SubsampleOptions& options, const Observer& observer = {});
 

@@ -9,7 +9,7 @@
 
 namespace giga {
 
-/// The rows of a matrix somebody else keeps alive.
+/// The rows of a matrix that the caller keeps alive.
 class DenseRows : public RowSource {
  public:
   explicit DenseRows(const MatrixView& matrix);

@@ -1,6 +1,5 @@
-// The vectors of a .npy file on disk, read in place. A pass over all rows gives the memory of the rows it is
-// through with back to the system wherever they lie together in the file, so a file larger than memory
-// streams.
+// The vectors of a .npy file on disk, read in place. Where rows lie together in the file, a pass over them
+// gives the memory of those it has read back to the system, so a file larger than memory streams.
 #pragma once
 
 #include <string>

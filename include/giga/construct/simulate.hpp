@@ -1,4 +1,5 @@
-// Made-up vectors for trials and benchmarks. Row n depends on the seed and n alone.
+// Simulated vectors for trials and benchmarks. Row n depends on the seed and n alone, so rows can be made in
+// any order and by any thread.
 #pragma once
 
 #include <cstdint>

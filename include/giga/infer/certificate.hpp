@@ -29,8 +29,7 @@
 
 namespace giga {
 
-/// Linear functions of the parameters that moments are wanted of as well, such as coefficients on another
-/// scale.
+/// Linear functions of the parameters whose moments are wanted too, such as coefficients on another scale.
 struct LinearQuantities {
   Index count = 0;
   /// Their `count` values at theta; linear, without a constant term. Called from one thread.
@@ -56,7 +55,7 @@ struct Estimate {
 
 /// Draws of an approximation, and the weights that make them draws of the posterior of all rows.
 struct Correction {
-  std::vector<Estimate> before;             ///< One a parameter, of the approximation itself.
+  std::vector<Estimate> before;             ///< One per parameter, of the approximation itself.
   std::vector<Estimate> after;              ///< Of the posterior of all rows, by the weighted draws.
   std::vector<Estimate> quantities_before;  ///< The same of CertificateOptions::quantities,
   std::vector<Estimate> quantities_after;   ///< by the same draws and weights.
@@ -68,12 +67,12 @@ struct Correction {
   PsisTail tail = PsisTail::Smoothed;
   bool exact = false;  ///< The log ratios differ by at most 1e-6: the distributions are the same.
   double spread = 0;   ///< By how much the log ratios differ at most; infinite if one is not finite.
-  /// spread <= 0.1: no draw counts much more than another. k_hat tells the shape of a tail whatever its size,
-  /// and of differences as small as these it need not be asked.
+  /// spread <= 0.1: no draw counts much more than another. k_hat tells the shape of a tail whatever its size;
+  /// for differences as small as these it does not matter.
   bool flat = false;
   Index num_impossible = 0;     ///< Draws at which the posterior of all rows has no density.
   bool usable = false;          ///< k_hat <= k_limit or flat, and effective_size >= min_effective_size
-  std::vector<double> weights;  ///< One a draw, smoothed; they add up to 1.
+  std::vector<double> weights;  ///< One per draw, smoothed; they add up to 1.
 };
 
 /// E |g|^2 with g = grad log pi - grad log pi_w: the square of the norm |L - L(w)| of the paper's equation
@@ -93,7 +92,7 @@ struct Divergences {
 enum class Doubt {
   None,            ///< Safe to use.
   DrawsNotFinite,  ///< A draw is NaN or infinite.
-  TooFewDraws,     ///< 20 or fewer, fewer than 6 a chain, or of an effective size below min_effective_size.
+  TooFewDraws,     ///< 20 or fewer, fewer than 6 per chain, or of an effective size below min_effective_size.
   NotMixed,        ///< rhat > max_rhat, or it has no value: the draws are not those of the posterior.
   HighKhat,        ///< k_hat > k_limit, and the ratios are not flat.
   FewEffective,    ///< The weights leave fewer than min_effective_size draws.
@@ -135,16 +134,16 @@ struct Certificate {
   Divergences kl_draws;    ///< Of the posteriors themselves, from the ratios at the coreset's draws.
 
   Doubt doubt = Doubt::None;
-  Index suggested_size = 0;  ///< Of a coreset to try next; 0 where its size is not the matter.
+  Index suggested_size = 0;  ///< Of a coreset to try next; 0 where its size is not the problem.
 
   [[nodiscard]] bool safe() const { return doubt == Doubt::None; }
 };
 
-/// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the empty
-/// coreset, whose posterior is the prior. Chains must have draws, as many each, of the model's dimension
-/// (std::invalid_argument). The same bits under any executor; at most about 100 MB and what the draws
-/// take. The observer is told of the rows gone through in each part (Stage::Certify), from the thread that
-/// calls certify.
+/// `chains` are draws of the posterior of `coreset`, whose multiplicities are its weights; null is the
+/// empty coreset, whose posterior is the prior. Chains must have draws, all equally many, of the model's
+/// dimension (std::invalid_argument). The same bits under any executor; at most about 100 MB and what the
+/// draws take. The observer is told of the rows gone through in each part (Stage::Certify), from the thread
+/// that calls certify.
 [[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
                                   std::span<const Chain> chains, const Executor& executor,
                                   const CertificateOptions& options = {}, const Observer& observer = {});

@@ -44,7 +44,7 @@ struct DrawStats {
   double log_density = 0;
   double accept_stat = 0;  ///< Mean Metropolis acceptance probability of the transition.
   double step_size = 0;    ///< Of the leapfrog, or the scale of proposals.
-  Index tree_depth = 0;    ///< Doublings of the trajectory; 0 but for Nuts.
+  Index tree_depth = 0;    ///< Doublings of the trajectory; 0 except for Nuts.
   Index num_leapfrog = 0;  ///< Gradients of the transition.
   bool divergent = false;  ///< The energy error exceeded 1000.
   double energy = 0;  ///< Of the Hamiltonian at the draw, with its momentum; minus the log density for Rwmh.
@@ -52,7 +52,7 @@ struct DrawStats {
 
 struct Chain {
   Index dim = 0;
-  std::vector<double> draws;             ///< Row-major, one row a draw.
+  std::vector<double> draws;             ///< Row-major, one row per draw.
   std::vector<DrawStats> stats;          ///< One for each draw.
   double step_size = 0;                  ///< As adapted.
   MetricKind metric = MetricKind::Unit;  ///< That it ran with; Dense for Rwmh.

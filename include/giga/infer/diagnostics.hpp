@@ -18,12 +18,12 @@
 //   what is asked about is all equal, say      that function: ess_sd when all draws are as far from the mean,
 //   whether a draw is below a quantile         rhat when they are as far from the median, ess_tail often when
 //                                              the largest value is repeated
-//   fewer than 6 a chain                       all ess_ and mcse_ functions: a half needs 3
-//   fewer than 4 a chain                       rhat and rhat_basic as well: a half needs 2
+//   fewer than 6 per chain                     all ess_ and mcse_ functions: a half needs 3
+//   fewer than 4 per chain                     rhat and rhat_basic as well: a half needs 2
 //
 // One chain is enough, since it has two halves. Chains that are each constant, at different values, have an
 // infinite rhat. The differences to posterior are four:
-//   - with 2 or 3 draws a chain it gives the numbers of the transposed matrix of draws, here they are NaN;
+//   - with 2 or 3 draws per chain it gives the numbers of the transposed matrix of draws, here they are NaN;
 //   - its rhat of chains that are each constant is a number above 1e14, the rounding of a zero variance;
 //   - its mcse_sd has no answer for draws that spread by less than 1e-8, as their squares look equal;
 //   - squares that overflow, of draws near 1e154, spoil its answers.
@@ -46,8 +46,8 @@ using Chains = std::span<const std::vector<double>>;
 /// The same ratio of the draws as they are, without ranks.
 [[nodiscard]] double rhat_basic(Chains chains);
 
-/// As many independent draws would serve as well, at most S log10(S): for the centre of the distribution,
-/// from normal scores of the ranks.
+/// The number of independent draws that would serve as well, at most S log10(S): for the centre of the
+/// distribution, from normal scores of the ranks.
 [[nodiscard]] double ess_bulk(Chains chains);
 /// The smaller one of ess_quantile at 0.05 and at 0.95.
 [[nodiscard]] double ess_tail(Chains chains);
@@ -66,7 +66,7 @@ using Chains = std::span<const std::vector<double>>;
 /// Linear between the order statistics at 1 + (S - 1) p: type 7 of R.
 [[nodiscard]] double quantile(Chains chains, double p);
 
-/// The energy Bayesian fraction of missing information, one a chain, from the energies of Hamiltonian Monte
+/// The energy Bayesian fraction of missing information, one per chain, from the energies of Hamiltonian Monte
 /// Carlo: sum of (E_i - E_i-1)^2 over sum of (E_i - mean)^2. Below 0.3 the momenta are renewed too timidly
 /// for the tails. (Betancourt, arXiv:1604.00695, equation 5.) The chains may differ in length; NaN for fewer
 /// than 3 energies, equal ones, and any that is not finite.

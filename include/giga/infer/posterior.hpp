@@ -12,8 +12,8 @@
 
 namespace giga {
 
-/// Packed for speed where the likelihood has a linear predictor that all its parameters enter by
-/// (regression_posterior.hpp); else every row is asked for its own gradient.
+/// Packed for speed (regression_posterior.hpp) where all parameters of the likelihood are coefficients of one
+/// linear predictor; otherwise the likelihood is asked for its gradient.
 class Posterior {
  public:
   /// With an executor (which must outlive this object) blocks of rows are evaluated side by side; without

@@ -24,7 +24,7 @@ enum class PsisTail {
 
 struct PsisResult {
   std::vector<double> log_weights;  ///< Smoothed, normalised: the weights add up to 1.
-  std::vector<double> weights;      ///< exp of them
+  std::vector<double> weights;      ///< exp(log_weights)
   double k_hat = 0;  ///< Shape of the tail: below 0.7 the weights can be used; infinite unless `Smoothed`.
   double effective_size = 0;  ///< relative_ess / sum of w^2
   Index tail_length = 0;      ///< min(S / 5, 3 sqrt(S / relative_ess)), rounded up

@@ -21,8 +21,8 @@ struct SampleOptions {
   SamplerKind sampler = SamplerKind::Nuts;
   Index warmup = 1000;         ///< Adapts and is not kept; >= 0.
   Index draws = 1000;          ///< Kept of each chain; >= 1.
-  Index thin = 1;              ///< Transitions a draw, after warm-up; >= 1.
-  double target_accept = 0.8;  ///< In (0, 1); Rwmh has 0.234 whatever is said here.
+  Index thin = 1;              ///< Transitions per draw, after warm-up; >= 1.
+  double target_accept = 0.8;  ///< In (0, 1); Rwmh always has 0.234.
   Index max_depth = 10;        ///< Nuts: at most 2^max_depth - 1 leapfrog steps; 1 .. 20.
   Index leapfrog_steps = 15;   ///< Hmc; >= 1.
   /// Hmc: the step of each transition is drawn within this share of the adapted one, in [0, 1). Without it a

@@ -33,8 +33,8 @@ struct BuildJob {
   InputKind kind = InputKind::Data;
   ReadOptions read = {};    ///< For a table only,
   ModelOptions model = {};  ///< as is this.
-  /// Of vectors only method, selector, size (0: 100, or 1000 with a tolerance), max_steps, tolerance and seed
-  /// mean anything.
+  /// For vectors only method, selector, size (0: 100, or 1000 with a tolerance), max_steps, tolerance
+  /// and seed are used.
   CoresetOptions coreset = {};
   std::optional<std::filesystem::path> out = {};  ///< coreset.csv; its companion goes beside it.
   bool force = false;                             ///< Replace files that exist.

@@ -28,7 +28,7 @@ struct CheckJob {
 };
 
 /// Its certificate, and the names of its quantities and parameters, are in the record. Throws what run_build
-/// throws; DataError where data, coreset and draws are not of each other.
+/// throws; DataError where data, coreset and draws do not belong together.
 [[nodiscard]] RunRecord run_check(const CheckJob& job, const Executor& executor,
                                   const JobObserver& observer = {});
 

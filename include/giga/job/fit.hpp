@@ -1,9 +1,10 @@
-// The whole job: a table or a model of one's own to a coreset, draws, a certificate and a report in a folder.
+// The whole job: from a table or a model of the user's own to a coreset, draws, a certificate and a
+// report in a folder.
 //
 //   const FitRun run = run_fit({.input = "flights.csv", .model = {.family = {Family::BernoulliLogit}},
 //                               .out = "flights-fit"}, threads);
 //
-// For a model of one's own, in place of a table:
+// For a model of the user's own, in place of a table:
 //
 //   const FitResult result = fit(problem, {}, threads);
 //   write_fit("survival-fit", fit_run(problem, {}, result, threads));
@@ -28,7 +29,7 @@
 namespace giga {
 
 struct FitJob {
-  std::filesystem::path input = {};  ///< "-" is CSV on standard input, of which a fit cannot be resumed.
+  std::filesystem::path input = {};  ///< "-" is CSV on standard input, which cannot be resumed.
   ReadOptions read = {};
   ModelOptions model = {};
   FitOptions fit = {};

@@ -18,7 +18,7 @@ namespace giga {
 
 struct SampleJob {
   std::filesystem::path input = {};         ///< "-" is CSV on standard input.
-  std::optional<CoresetFile> coreset = {};  ///< Of a coreset; then `read` and `model` are not looked at.
+  std::optional<CoresetFile> coreset = {};  ///< Of a coreset; then `read` and `model` are ignored.
   bool bare_coreset = false;  ///< The columns are those of a coreset, but there is no companion.
   ReadOptions read = {};
   ModelOptions model = {};

@@ -18,7 +18,7 @@ struct FullDataCost {
   [[nodiscard]] double seconds() const { return gradients * gradient_seconds / parallel_chains; }
 };
 
-/// Chains without thinning, which is done for the sake of the certificate. The time of a gradient is the
+/// For chains without thinning, which is done for the sake of the certificate. The time of a gradient is the
 /// fastest of three on at most `max_rows` rows, one thread per chain and as many chains side by side as the
 /// executor has threads.
 [[nodiscard]] FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,

@@ -1,4 +1,4 @@
-// What the posterior mode tells of a model that does not fit its data.
+// What the posterior mode says of a model that does not fit its data.
 #pragma once
 
 #include <span>

@@ -1,11 +1,13 @@
-// What is to be learnt from which rows: a likelihood, a prior, names, and the way back to the user's rows and
-// scale. Every job of the pipeline takes one, whether it was made of a table or of a model of one's own.
+// What is to be learnt from which rows: a likelihood, a prior, names, and the way back to the user's
+// rows and scale. Every job of the pipeline takes one, whether it was made from a table or from a model
+// of the user's own.
 //
 //   const Problem table(data, {.family = {Family::BernoulliLogit}}, threads);
 //   const Problem own(likelihood_of(model), Normal::isotropic(5, 2), {.name = "survival"});
 //
-// There are three numberings of rows: rows of the likelihood, of which equal ones are one; rows of the data;
-// rows of the input, which differ from those where rows were dropped. data_row() and input_row() translate.
+// There are three numberings of rows: rows of the likelihood, in which equal rows are one; rows of the
+// data; rows of the input, which differ from rows of the data where some were dropped. data_row() and
+// input_row() translate.
 #pragma once
 
 #include <memory>
@@ -35,7 +37,7 @@ struct ModelOptions {
 /// "bernoulli with logit link, prior N(0, 1^2), features standardised"
 [[nodiscard]] std::string description(const ModelOptions& options);
 
-/// What a model of one's own tells of itself besides its likelihood.
+/// What a model of the user's own says of itself besides its likelihood.
 struct ModelWords {
   std::string name = "the data";                     ///< Of the data, for titles and messages.
   std::string description = "a model of one's own";  ///< Of the model, for reports.
@@ -44,7 +46,7 @@ struct ModelWords {
 
 class Problem {
  public:
-  /// What a problem that was made of a table has besides.
+  /// What a problem that was made from a table has in addition.
   struct Table {
     const Dataset* data;
     ModelOptions options;
@@ -71,14 +73,14 @@ class Problem {
 
   /// N, repeats included.
   [[nodiscard]] Index num_data_rows() const;
-  /// The row of the data that row n of the likelihood is; of equal ones the first.
+  /// The row of the data that row n of the likelihood is; the first of equal ones.
   [[nodiscard]] Index data_row(Index n) const;
   /// The row of the input that a row of the data was.
   [[nodiscard]] Index input_row(Index data_row) const;
   /// How the user would find row n of the likelihood.
   [[nodiscard]] std::string place(Index n) const;
 
-  /// Null for a model of one's own.
+  /// Null for a model of the user's own.
   [[nodiscard]] const Table* table() const { return table_ ? &*table_ : nullptr; }
 
  private:

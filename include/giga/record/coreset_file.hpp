@@ -29,7 +29,7 @@ struct CoresetFile {
   std::vector<std::string> columns;  ///< Of the input, in the order of coreset.csv; empty: not known.
   std::vector<std::vector<std::string>> cells;  ///< Of each row, the text of each column; not read.
 
-  // What there is of a table, and not of a matrix of vectors or a model of one's own.
+  // What a table has, and a matrix of vectors or a model of the user's own has not.
   Index num_rows = 0;        ///< N, of all the data.
   Index num_parameters = 0;  ///< D.
   ModelOptions model;
@@ -48,8 +48,8 @@ struct CoresetFile {
   [[nodiscard]] bool has_table() const { return !features.empty(); }
 };
 
-/// `read` is how the data were read; `digest` that of same_data.hpp. Of a model of one's own neither means
-/// anything.
+/// `read` is how the data were read; `digest` that of same_data.hpp. Neither is used for a model
+/// of the user's own.
 [[nodiscard]] CoresetFile coreset_file(const Problem& problem, const CoresetResult& result,
                                        const ReadOptions& read = {}, const std::string& digest = {});
 /// A coreset of vectors: rows and weights alone.
@@ -72,8 +72,8 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 /// coreset.json of coreset.csv; x.json.json of x.json.
 [[nodiscard]] std::filesystem::path companion_path(const std::filesystem::path& coreset);
 
-/// Whether it is a CSV file whose columns begin with row and weight. Throws nothing about files that are not
-/// there: reading them will.
+/// Whether it is a CSV file whose columns begin with row and weight. False for a file that does not exist:
+/// reading it will report that.
 [[nodiscard]] bool has_coreset_columns(const std::filesystem::path& path);
 
 /// What the companion of a coreset says. Nothing if there is no such file, or if it is a JSON file about
@@ -89,8 +89,8 @@ struct WeightedProblem {
   Index num_rows = 0;                 ///< N
 };
 
-/// Throws what read_dataset throws, but DataError for missing columns; and DataError if the rows or weights
-/// of the two files differ, for then the scale may be that of other data.
+/// Throws what read_dataset throws, except that missing columns are a DataError; and DataError if the rows or
+/// weights of the two files differ, for then the scale may be that of other data.
 [[nodiscard]] WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFile& file,
                                            const Executor& executor, const Observer& observer = {});
 

@@ -1,6 +1,6 @@
 // The draws of one chain as a file in the form of CmdStan, which rstan, cmdstanr, posterior and ArviZ read.
 //
-//   # method = sample                  settings, one a line
+//   # method = sample                  settings, one per line
 //   # num_samples = 1000
 //   lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,x1,x2
 //   # Adaptation terminated            the step size and the inverse metric that were found
@@ -10,8 +10,8 @@
 //   -1.5,0.93,0.81,2,3,0,2.1,0.25,-0.5
 //
 // Numbers are in the shortest form that reads back to the same bits, and there are no times in the file: the
-// same chain is the same bytes. The block "Elapsed Time" at its end, for lack of which
-// rstan::read_stan_csv gives a warning, has zeros.
+// same chain is the same bytes. The block "Elapsed Time" at its end, for lack of which rstan::read_stan_csv
+// gives a warning, has zeros.
 #pragma once
 
 #include <array>
@@ -56,8 +56,8 @@ struct DrawsFile {
 
 /// Reads what draws_csv wrote, and what CmdStan and rstan write: comments anywhere, sampler columns in any
 /// order or absent, warm-up draws before the adaptation block. NaN and infinite draws are read. Throws
-/// InputMissing and DataError: a name twice, a row of another length, a field that is no number, fewer draws
-/// than the settings promise.
+/// InputMissing and DataError: a name twice, a row of another length, a field that is not a number, fewer
+/// draws than the settings promise.
 [[nodiscard]] DrawsFile read_draws(const std::filesystem::path& path);
 
 /// Throws DataError unless all files have the same parameters, in the same order, and as many draws. `paths`

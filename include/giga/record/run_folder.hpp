@@ -1,5 +1,5 @@
-// The folder that a run writes its files to: draws_1.csv, draws_2.csv, ..., summary.csv, run.json, and those
-// of a fit besides.
+// The folder that a run writes its files to: draws_1.csv, draws_2.csv, ..., summary.csv, run.json, and the
+// other files of a fit.
 #pragma once
 
 #include <array>

@@ -74,14 +74,14 @@ struct RunRecord {
   std::string command;  ///< build, sample, fit or check.
   std::string version;  ///< Of the giga that wrote it.
   std::optional<std::string> command_line = {};
-  RunOptions options = {};  ///< Read as far as a report or a check looks at them.
+  RunOptions options = {};  ///< Read as far as a report or a check needs them.
   /// All of them as texts, where the record was read.
   std::optional<std::vector<std::pair<std::string, std::string>>> recorded_options = {};
   std::string model = {};  ///< In words.
   std::uint64_t seed = 1;
 
   Index num_rows = 0;                        ///< N
-  std::optional<Index> num_parameters = {};  ///< D; none of a matrix of vectors.
+  std::optional<Index> num_parameters = {};  ///< D; absent for a matrix of vectors.
   std::optional<Index> num_distinct_rows = {};
   std::optional<Index> rows_used = {};  ///< That a gradient visits.
   std::optional<std::string> response = {};
@@ -134,7 +134,7 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
 /// Throws InputMissing if there is no such file, DataError if it is not a record, is damaged or was written
 /// by a newer giga.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& path);
-/// The command and the names of the parameters alone, for those who want to know no more.
+/// The command and the names of the parameters alone, for callers that need no more.
 [[nodiscard]] RunRecord read_run_head(const std::filesystem::path& path);
 
 }  // namespace giga

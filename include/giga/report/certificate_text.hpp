@@ -18,8 +18,8 @@ namespace giga {
 [[nodiscard]] std::string k_hat_text(const Correction& correction);
 
 /// For a terminal: a table of means and standard deviations (of the coreset's posterior, corrected, and by
-/// the corrected Laplace approximation), the numbers below it, the sentence last. `names` has one
-/// for each of the quantities the certificate was asked for, then one a parameter.
+/// the corrected Laplace approximation), the numbers below it, the sentence last. `names` has one for each of
+/// the quantities the certificate was asked for, then one per parameter.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate,
                                            std::span<const std::string> names);
 

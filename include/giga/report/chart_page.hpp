@@ -1,5 +1,5 @@
-// A page of charts and tables as one HTML file, in the dress of the report (page.hpp): no network, no other
-// files, nothing that runs but its own script.
+// A page of charts and tables as one HTML file, in the style of the report (page.hpp): no network, no other
+// files, nothing that runs except its own script.
 #pragma once
 
 #include <string>
@@ -36,8 +36,8 @@ struct ChartPage {
   std::string version = {};
 };
 
-/// The same bytes for the same page. Throws std::invalid_argument for a spec that is no JSON object, or a row
-/// of another length than its headings.
+/// The same bytes for the same page. Throws std::invalid_argument for a spec that is not a JSON object, or a
+/// row that does not have as many cells as there are headings.
 [[nodiscard]] std::string chart_page_html(const ChartPage& page);
 
 }  // namespace giga

@@ -19,17 +19,16 @@ struct Quantity {
   Index num_not_finite = 0;  ///< NaN or infinite draws.
 };
 
-/// One for each parameter of the chains, and before them the log density as "lp__" if asked for. The chains
-/// have as many draws each, and there is a name for every parameter (std::invalid_argument).
+/// One for each parameter of the chains, and before them the log density as "lp__" if asked for. All chains
+/// must have the same number of draws, and there must be a name for every parameter (std::invalid_argument).
 [[nodiscard]] std::vector<Quantity> summarise_chains(std::span<const Chain> chains,
                                                      const std::vector<std::string>& names, bool log_density,
                                                      const Executor& executor);
 
-/// The same with mean, sd, median and quantiles of the weighted draws, one weight a draw of all chains in
+/// The same with mean, sd, median and quantiles of the weighted draws, one weight per draw of all chains in
 /// their order (std::invalid_argument). Effective sizes are those of the chains times the share of the draws
-/// that the weights leave, (sum w)^2 / (S sum w^2), and standard errors of the means go with them; R-hat and
-/// what else there is are still those of the chains. `first`: the column of the chains that the first
-/// quantity is.
+/// that the weights leave, (sum w)^2 / (S sum w^2), and standard errors of the means follow from them; R-hat
+/// and the rest are still those of the chains. `first`: the column of the chains that the first quantity is.
 [[nodiscard]] std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities,
                                                         std::span<const Chain> chains,
                                                         std::span<const double> weights, Index first = 0);
@@ -39,7 +38,7 @@ struct Quantity {
 /// Under the names of R's posterior: variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,
 /// mcse_sd. All digits; NaN and Inf where a number does not exist.
 [[nodiscard]] std::string summary_csv(std::span<const Quantity> quantities);
-/// Those of them that weighted_quantities knows: all but mad, rhat and mcse_sd.
+/// The columns that weighted_quantities fills: all except mad, rhat and mcse_sd.
 [[nodiscard]] std::string weighted_csv(std::span<const Quantity> quantities);
 
 struct ChainHealth {
@@ -61,8 +60,8 @@ struct SamplerHealth {
                                       Index max_depth);
 
 /// Whole sentences without a full stop, each with what to do; none when all is well:
-///   R-hat > 1.01; bulk or tail ESS < 100 a chain; too few draws for either; divergences; tree depth reached;
-///   E-BFMI < 0.3; draws that are constant or not finite; acceptance of Rwmh outside [0.15, 0.7];
+///   R-hat > 1.01; bulk or tail ESS < 100 per chain; too few draws for either; divergences; tree depth
+///   reached; E-BFMI < 0.3; draws that are constant or not finite; acceptance of Rwmh outside [0.15, 0.7];
 ///   evaluations of the density that were not finite.
 [[nodiscard]] std::vector<std::string> warnings(std::span<const Quantity> quantities,
                                                 const SamplerHealth& health);

@@ -1,6 +1,6 @@
-// The report of a whole job as one HTML file: no network, no other files, nothing that runs but its own
-// script. Charts and, for those who cannot see them, the same numbers as tables. docs/report.md says how to
-// read it.
+// The report of a whole job as one HTML file: no network, no other files, nothing that runs except its
+// own script. Charts and, for those who cannot see them, the same numbers as tables. docs/report.md
+// says how to read it.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ struct ReportData {
   double relative_error = 0, heldout_error = 0;
   std::vector<ReportRow> coreset = {};
 
-  // The posterior, on the original scale: one entry a coefficient in each of these, and in every chain.
+  // The posterior, on the original scale: one entry per coefficient in each of these, and in every chain.
   std::vector<Quantity> quantities = {};
   bool corrected =
       false;  ///< Those, and `standardised`, are of the weighted draws: of the posterior of all rows.
@@ -77,8 +77,9 @@ struct ReportLimits {
   Index max_sizes = 300;     ///< of the coreset in the chart of errors; evenly spread, the last among them
   Index max_weights = 500;   ///< points in the chart of weights and its table; the largest
   Index max_densities = 12;  ///< coefficients with a density of their own, the clearest effects
-  Index max_explored = 100;  ///< coefficients whose chains can be looked at, those and the highest R-hat
-  Index max_forest = 100;    ///< coefficients in the plot of all, the clearest effects
+  Index max_explored =
+      100;                 ///< coefficients whose chains can be explored: those above, and the highest R-hat
+  Index max_forest = 100;  ///< coefficients in the plot of all, the clearest effects
   Index trace_points = 200;  ///< of a chain, every k-th draw
 };
 

@@ -1,3 +1,5 @@
+// The charts as Vega-Lite specs, built as JSON. Series have a colour and a dash pattern each, so that they
+// can be told apart without colour; heights are in pixels, widths follow the page.
 #include "report/page/charts.hpp"
 
 #include <algorithm>
@@ -13,8 +15,10 @@ namespace giga::page {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// The name of the version, not an address to be loaded.
 constexpr const char* kSchema = "https://vega.github.io/schema/vega-lite/v6.json";
 
+// What all charts have in common: as wide as the page, and a height in pixels.
 Json base(int height) {
   return {{"$schema", kSchema},
           {"width", "container"},
@@ -71,6 +75,7 @@ double error_floor(const std::vector<StepRecord>& records) {
   return std::isfinite(heldout) ? std::max(lowest, heldout / 30) : lowest;
 }
 
+// The largest error of any series, for the upper end of the axis.
 double error_top(const std::vector<StepRecord>& records) {
   double top = error_floor(records);
   for (const StepRecord& record : records) {
@@ -82,6 +87,7 @@ double error_top(const std::vector<StepRecord>& records) {
 
 // Powers of ten, every second or third where there are many; with their triples where there are few.
 Json decades(double low, double high) {
+  // At most about eight labels: every (last - first + 7) / 8-th power of ten.
   const int first = static_cast<int>(std::floor(std::log10(low))),
             last = static_cast<int>(std::ceil(std::log10(high)));
   const int step = (last - first + 7) / 8;
@@ -101,6 +107,7 @@ Json chain_colour() {
 
 double rounded(double value, int digits) {
   if (!std::isfinite(value)) return value;
+  // By way of the decimal text: the double nearest to the rounded number prints with few digits.
   std::array<char, 64> room{};
   const auto end =
       std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::scientific, digits - 1);
@@ -136,6 +143,7 @@ Json chart_config() {
 }
 
 std::vector<StepRecord> by_size(const std::vector<StepRecord>& trace, Index count) {
+  // A build may stay at a size, or come back to it: the last step there counts.
   std::map<Index, StepRecord> last;
   for (const StepRecord& record : trace) last.insert_or_assign(record.size, record);
   std::vector<StepRecord> all;
@@ -144,6 +152,7 @@ std::vector<StepRecord> by_size(const std::vector<StepRecord>& trace, Index coun
   if (std::ssize(all) <= count) return all;
   std::vector<StepRecord> kept;
   for (Index i = 0; i < count; ++i) {
+    // Evenly spread, the first and the last among them.
     const Index place = count == 1 ? std::ssize(all) - 1 : i * (std::ssize(all) - 1) / (count - 1);
     kept.push_back(all[static_cast<std::size_t>(place)]);
   }
@@ -157,6 +166,8 @@ Chart error_chart(const std::vector<StepRecord>& records) {
     add_error(rows, record, kHeldout, record.heldout_error);
     add_error(rows, record, kBound, record.bound);
   }
+  // With many records the points would hide the line: they are invisible then, and larger, as
+  // targets for tooltips.
   const bool few = records.size() <= 60;
   const double floor = rounded(error_floor(records), 2), top = rounded(1.3 * error_top(records), 2);
   Json spec = base(300);
@@ -196,6 +207,7 @@ Chart error_chart(const std::vector<StepRecord>& records) {
 Chart weight_chart(const std::vector<ReportRow>& rows) {
   Json values = Json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    // A bar of width 0.84 about its rank: a quantitative axis, so that it can be zoomed.
     const double rank = static_cast<double>(i + 1);
     values.push_back({{"from", rank - 0.42},
                       {"to", rank + 0.42},
@@ -241,8 +253,9 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
   Json x = field("q5", "quantitative", axis.c_str());
   x["axis"] = {{"tickCount", 7}};
   x["scale"] = {{"zero", false}};
+  // Ranges first, the line at zero over them, medians on top.
   const Json zero = {
-      {"data", {{"values", Json::array({Json{{"zero", 0}}})}}},  // one line, not one a coefficient
+      {"data", {{"values", Json::array({Json{{"zero", 0}}})}}},  // one line, not one per coefficient
       {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}, {"strokeDash", {3, 3}}, {"clip", true}}},
       {"encoding", {{"x", {{"field", "zero"}, {"type", "quantitative"}}}}}};
   const Json range = {{"params", zoom_params()},
@@ -316,6 +329,7 @@ Chart rank_chart(double expected) {
                         {"y", y},
                         {"color", chain_colour()},
                         {"tooltip", tooltip({{"chain", "chain"}, {"bin", "bin"}, {"count", "draws"}})}}}};
+  // A dashed line at the count that every bin would have if all chains were alike.
   const Json even = {{"data", {{"values", Json::array({Json{{"expected", expected}}})}}},
                      {"mark", {{"type", "rule"}, {"color", "var(--quiet)"}, {"strokeDash", {4, 4}}}},
                      {"encoding", {{"y", {{"field", "expected"}, {"type", "quantitative"}}}}}};

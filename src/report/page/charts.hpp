@@ -26,7 +26,7 @@ struct Chart {
 [[nodiscard]] Chart error_chart(const std::vector<StepRecord>& records);
 /// `rows` are in descending order of weight.
 [[nodiscard]] Chart weight_chart(const std::vector<ReportRow>& rows);
-/// From the top down in the order given. `names` has one a quantity, each different.
+/// From the top down in the order given. `names` has one per quantity, each different.
 [[nodiscard]] Chart forest_chart(const std::vector<Quantity>& quantities,
                                  const std::vector<std::string>& names, const std::string& axis);
 [[nodiscard]] Chart density_chart();

@@ -1,3 +1,7 @@
+// What charts show of the draws of a coefficient: quantiles, densities, rank counts, thinned traces; and
+// which coefficients are shown.
+//
+// Notation: w_s the weights of the draws, W their sum; h the width of a kernel.
 #include "report/page/draws_view.hpp"
 
 #include <algorithm>
@@ -40,6 +44,8 @@ Weighted sorted(std::span<const double> draws, std::span<const double> weights) 
 
 // Linear between the draws, each at the middle of its own weight.
 double quantile_of(const Weighted& draws, double p) {
+  // Draw s stands at (w_1 + ... + w_(s-1) + w_s / 2) / W in the distribution; between draws the quantile is
+  // linear. Invariant: `below` is the weight of the draws before s.
   const double wanted = p * draws.total;
   double below = 0;
   for (std::size_t s = 0; s < draws.values.size(); ++s) {
@@ -75,6 +81,7 @@ double kernel_width(const Weighted& draws, const Spread& shape) {
   return 0.9 * scale * std::pow(draws.effective_size(), -0.2);
 }
 
+// An interval that grows to include what it is given; what is not finite is ignored.
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -92,6 +99,8 @@ constexpr Index kCells = 800;  // that draws are counted in before kernels are l
 
 // The share of the weight in each cell of the range, split between the nearest two.
 std::vector<double> cell_shares(const Weighted& draws, const Range& range) {
+  // A draw between two cell borders is divided between them in proportion (linear binning), which leaves
+  // the mean as it is.
   std::vector<double> shares(at(kCells + 1), 0.0);
   const double width = (range.high - range.low) / kCells;
   for (std::size_t s = 0; s < draws.values.size(); ++s) {
@@ -112,6 +121,8 @@ double normal_density(double x, double mean, double sd) {
 
 std::vector<double> kernel_curve(const Weighted& draws, double width, const Range& range) {
   if (width <= 0) return {};
+  // density(x) = sum_c share_c N(x; centre of cell c, h^2): the draws are first counted in 800 cells, so a
+  // curve costs 81 x 800 kernels however many draws there are.
   const std::vector<double> shares = cell_shares(draws, range);
   const double cell = (range.high - range.low) / kCells;
   std::vector<double> curve;
@@ -127,6 +138,7 @@ std::vector<double> kernel_curve(const Weighted& draws, double width, const Rang
   return curve;
 }
 
+// The density itself, at the same points as the kernel curves.
 std::vector<double> normal_curve(const LaplaceMarginal& laplace, const Range& range) {
   std::vector<double> curve;
   for (Index i = 0; i < kPoints; ++i) {
@@ -177,6 +189,8 @@ Curves curves_of(std::span<const double> draws, std::span<const double> weights,
   const Weighted corrected = weights.empty() ? Weighted{} : sorted(draws, weights);
   const bool normal = laplace && laplace->sd > 0 && std::isfinite(laplace->mean + laplace->sd);
 
+  // The range has nearly all the draws and 3 h beyond them, and 3.3 sd of the Laplace approximation, where it
+  // has fallen to half a percent of its height.
   Range range;
   double width = 0, corrected_width = 0;
   if (!plain.values.empty()) {
@@ -208,6 +222,7 @@ std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index
       if (!std::isnan(value)) draws.push_back({value, c});
     }
   }
+  // Bin b of B has the ranks r with floor(r B / S) = b. Chains that mix have S / (chains B) draws in each.
   std::ranges::stable_sort(draws, {}, &Draw::value);
   std::vector<std::vector<Index>> counts(chains.size(), std::vector<Index>(at(bins), 0));
   for (std::size_t rank = 0; rank < draws.size(); ++rank)
@@ -218,6 +233,7 @@ std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index
 Index trace_step(std::span<const Chain> chains, Index points) {
   Index longest = 1;
   for (const Chain& chain : chains) longest = std::max(longest, chain.num_draws());
+  // The smallest step that leaves at most `points` draws of the longest chain.
   return (longest + points - 1) / points;
 }
 
@@ -231,6 +247,7 @@ std::vector<std::vector<double>> thinned(std::span<const Chain> chains, Index k,
 }
 
 double clarity(const Quantity& quantity) {
+  // Infinite for a constant draw that is not zero, NaN for zeros: neither is a clear effect.
   const double ratio = std::abs(quantity.summary.mean) / quantity.summary.sd;
   return std::isfinite(ratio) ? ratio : 0;
 }
@@ -243,6 +260,7 @@ std::vector<Index> clearest(const std::vector<Quantity>& quantities, Index count
 
 std::vector<Index> explored(const std::vector<Quantity>& quantities, Index count) {
   if (std::ssize(quantities) <= count) return clearest(quantities, count);
+  // First the chains that mix worst, so that they can be inspected; then the clearest effects.
   const Index worst = count / 5;
   auto chosen =
       largest(std::ssize(quantities), worst, [&](Index k) { return rhat_or_zero(quantities[at(k)]); });

@@ -18,8 +18,8 @@ struct Spread {
   double mean = 0, sd = 0;
   double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
 };
-/// `weights` is empty (all draws count alike) or has one a draw. Draws that are not finite are left out; all
-/// is NaN where none is left.
+/// `weights` is empty (all draws count alike) or has one per draw. Draws that are not finite are left out;
+/// all is NaN where none is left.
 [[nodiscard]] Spread spread_of(std::span<const double> draws, std::span<const double> weights);
 /// Of a normal distribution.
 [[nodiscard]] Spread spread_of(const LaplaceMarginal& laplace);

@@ -1,3 +1,5 @@
+// Text, numbers and tables as HTML. Whatever comes from outside (names of columns, paths, messages) goes
+// through tame() and escaped() before it is part of a page.
 #include "report/page/html.hpp"
 
 #include <algorithm>
@@ -83,6 +85,7 @@ std::string decimals(double value, int places) {
 }
 
 std::string beside(double value, double sd) {
+  // ceil(2 - log10 sd) decimals, so that a mean and its sd line up.
   if (!(sd > 0) || !std::isfinite(sd)) return significant(value, 4);
   const double places = std::ceil(2 - std::log10(sd));
   if (places > 8) return significant(value, 5);
@@ -91,6 +94,7 @@ std::string beside(double value, double sd) {
 
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "none";
+  // Limits are half a unit below the next format, so that rounding never shows "10.0 s".
   if (seconds < 0.00095) return "under 1 ms";
   if (seconds < 9.95) return decimals(seconds, seconds < 0.0995 ? 3 : seconds < 0.995 ? 2 : 1) + " s";
   if (seconds < 120) return decimals(seconds, 0) + " s";
@@ -108,6 +112,7 @@ Table::Table(std::string caption, std::vector<std::string> headings)
     : caption_(std::move(caption)), headings_(std::move(headings)) {}
 
 void Table::add(std::string_view head, const std::vector<Cell>& cells) {
+  // The first row decides which columns hold words.
   if (rows_.empty()) {
     for (const Cell& cell : cells) words_.push_back(cell.words);
   }

@@ -1,4 +1,5 @@
-// How it was found: the coreset, the chains, the certificate, time, and what is needed to do it again.
+// How it was found: the coreset, the chains, the certificate, time, and what is needed to do it again. Each
+// section is a heading, a sentence that says what to look for, its charts, and their numbers as tables.
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +22,7 @@ Table error_table(const Selection& selection) {
   return table;
 }
 
+// The sentence speaks of the bound only if a method has one.
 std::string error_figure(const ReportData& data, const Selection& selection) {
   std::string say =
       "How far the weighted points are from all rows as points are added. Look for a held-out error that "
@@ -71,6 +73,7 @@ std::string weight_figure(const ReportData& data, const Selection& selection) {
                       .numbers = folded("Rows and weights", weight_table(selection))});
 }
 
+// Halves of a chain, the numbers behind the traces for those who cannot see them.
 struct Half {
   double mean = 0, sd = 0;
 };
@@ -115,6 +118,7 @@ Table rank_table(const ReportData& data, const Selection& selection) {
   return table;
 }
 
+// A menu of the coefficients that can be explored; disabled until the script is there to follow it.
 std::string choice(const ReportData& data, const Selection& selection) {
   std::string html =
       "<p class=\"choose\"><label for=\"coefficient\">Coefficient</label>\n<select id=\"coefficient\" "

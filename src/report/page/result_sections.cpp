@@ -1,4 +1,5 @@
-// What was found: the verdict, the coefficients, their posteriors.
+// What was found: the verdict, the coefficients, their posteriors. A section that has nothing to show is
+// empty, and the table of contents leaves it out.
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +15,7 @@ std::string spelled(const ReportData& data, const std::string& text) {
   return data.spelling ? data.spelling(text) : text;
 }
 
+// The certificate's sentence, with a capital letter and a full stop.
 std::string verdict(const ReportData& data, const Certificate& certificate) {
   std::string sentence = spelled(data, certificate_sentence(certificate));
   if (!sentence.empty() && sentence[0] == 'c') sentence[0] = 'C';
@@ -42,6 +44,7 @@ std::string share_of(Index part, Index whole) {
   return significant(100.0 * static_cast<double>(part) / static_cast<double>(whole), 2) + "%";
 }
 
+// The numbers at the top of the page.
 std::string figures(const ReportData& data) {
   std::string html = "<div class=\"figures\">\n";
   html += figure(grouped(data.num_rows), "rows of data");
@@ -73,6 +76,7 @@ std::string list(const char* kind, const ReportData& data, const std::vector<std
   return html + "</ul>\n";
 }
 
+// Links to the sections that the data have something for.
 std::string contents(const ReportData& data) {
   std::string html = "<nav aria-label=\"Contents\"><ul>";
   const auto add = [&](bool there, const char* id, const char* text) {

@@ -13,7 +13,7 @@ namespace giga::page {
 struct Selection {
   std::vector<std::string> names;   ///< of all coefficients, tame, each different
   std::vector<Index> densities;     ///< coefficients with a density chart
-  std::vector<Index> explored;      ///< coefficients whose chains can be looked at, those among them
+  std::vector<Index> explored;      ///< coefficients whose chains can be explored; `densities` are among them
   std::vector<Index> forest;        ///< coefficients in the plot of all, from the top down
   std::vector<double> weights;      ///< of the draws; empty when there is no correction to show
   std::vector<ReportRow> heaviest;  ///< points of the coreset in the chart of weights

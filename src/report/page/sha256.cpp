@@ -1,4 +1,5 @@
-// Notation of FIPS 180-4: a .. h the working variables, W the message schedule, K the round constants.
+// SHA-256 in the notation of FIPS 180-4: a .. h the working variables, W the message schedule, K the round
+// constants. Section 6.2.2 has the steps.
 #include "report/page/sha256.hpp"
 
 #include <bit>
@@ -31,6 +32,7 @@ Word word_at(const char* bytes) {
 std::array<Word, 64> schedule(const char* block) {
   std::array<Word, 64> w{};
   for (std::size_t t = 0; t < 16; ++t) w[t] = word_at(block + 4 * t);
+  // W_t = sigma1(W_(t-2)) + W_(t-7) + sigma0(W_(t-15)) + W_(t-16), in words modulo 2^32.
   for (std::size_t t = 16; t < 64; ++t) {
     const Word s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ (w[t - 15] >> 3);
     const Word s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
@@ -42,6 +44,7 @@ std::array<Word, 64> schedule(const char* block) {
 void add_block(State& state, const char* block) {
   const auto w = schedule(block);
   auto [a, b, c, d, e, f, g, h] = state;
+  // first = T1 = h + Sigma1(e) + Ch(e, f, g) + K_t + W_t, second = T2 = Sigma0(a) + Maj(a, b, c).
   for (std::size_t t = 0; t < 64; ++t) {
     const Word s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
     const Word first = h + s1 + ((e & f) ^ (~e & g)) + kRound[t] + w[t];
@@ -74,6 +77,8 @@ std::string padded_end(std::string_view rest, std::uint64_t total_bytes) {
 Digest sha256(std::string_view bytes) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  // Whole blocks from the text itself, then one or two padded ones. The first state: square roots of
+  // the first 8 primes.
   const std::size_t whole = bytes.size() / 64 * 64;
   for (std::size_t at = 0; at < whole; at += 64) add_block(state, bytes.data() + at);
   const std::string end = padded_end(bytes.substr(whole), bytes.size());
@@ -86,6 +91,7 @@ Digest sha256(std::string_view bytes) {
 }
 
 std::string base64(std::span<const std::uint8_t> bytes) {
+  // Three bytes are four letters of six bits each; a last group of one or two bytes is filled up with '='.
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (std::size_t at = 0; at < bytes.size(); at += 3) {

@@ -1,3 +1,5 @@
+// What surrounds every page. The Content-Security-Policy allows nothing but the page's own script and style,
+// which it knows by their hashes; so text that slipped through as markup could still not run.
 #include "report/page/shell.hpp"
 
 #include "report/page/assets.hpp"
