@@ -76,9 +76,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_check(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "check", kDescription, kExamples);
-  add_check_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "check", kDescription, kExamples, add_check_options, run);
 }
 
 }  // namespace giga::tool

@@ -62,9 +62,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_fit(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "fit", kDescription, kExamples);
-  add_fit_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "fit", kDescription, kExamples, add_fit_options, run);
 }
 
 }  // namespace giga::tool
