@@ -356,10 +356,6 @@ void read_results(const Fields& fields, RunRecord& run) {
   for (const char* key : {"full_data", "notes"}) fields.require(key);
 }
 
-}  // namespace
-
-namespace {
-
 Json json_of(const std::filesystem::path& path) {
   const std::string file = printable_path(path);
   std::error_code ignored;
@@ -370,12 +366,17 @@ Json json_of(const std::filesystem::path& path) {
   return json;
 }
 
+Fields fields_of(const Json& json, const std::filesystem::path& path) {
+  Fields fields(json, printable_path(path), "run again", true);
+  record::require_format(fields, kFormat);
+  return fields;
+}
+
 }  // namespace
 
 RunRecord read_run_head(const std::filesystem::path& path) {
   const Json json = json_of(path);
-  const Fields fields(json, printable_path(path), "run again", true);
-  record::require_format(fields, kFormat);
+  const Fields fields = fields_of(json, path);
   RunRecord run;
   run.command = fields.get<std::string>("command");
   if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
@@ -384,8 +385,7 @@ RunRecord read_run_head(const std::filesystem::path& path) {
 
 RunRecord read_run(const std::filesystem::path& path) {
   const Json json = json_of(path);
-  const Fields fields(json, printable_path(path), "run again", true);
-  record::require_format(fields, kFormat);
+  const Fields fields = fields_of(json, path);
   RunRecord run;
   run.command = fields.get<std::string>("command");
   run.version = fields.get<std::string>("version");
