@@ -41,15 +41,14 @@ std::string facts(const CheckJob& job, const RunRecord& record) {
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
-  line("data", fmt::format("{}: N = {} rows, D = {} parameters",
-                           job.data == "-" ? "standard input" : printable_path(job.data), record.num_rows,
-                           *record.num_parameters));
+  line("data",
+       fmt::format("{}: N = {}, D = {}", job.data == "-" ? "standard input" : printable_path(job.data),
+                   plural(record.num_rows, "row"), plural(*record.num_parameters, "parameter")));
   line("coreset",
-       fmt::format("{}: {} points", printable_path(job.coreset), record.certificate->coreset_size));
+       fmt::format("{}: {}", printable_path(job.coreset), plural(record.certificate->coreset_size, "point")));
   line("model", record.model);
-  line("draws",
-       fmt::format("{}: {} chain{} of {}", job.draws ? printable_path(*job.draws) : "made here",
-                   record.draws->chains, record.draws->chains == 1 ? "" : "s", record.draws->length));
+  line("draws", fmt::format("{}: {} of {}", job.draws ? printable_path(*job.draws) : "made here",
+                            plural(record.draws->chains, "chain"), record.draws->length));
   const StageSeconds& s = *record.seconds;
   line("seconds", fmt::format("{:.3f} load, {:.3f} sample, {:.3f} certify", s.load, s.sample, s.certify));
   if (job.out) line("written", printable_path(*job.out));

@@ -215,9 +215,9 @@ void run(const Arguments& arguments, const std::vector<Family>& families) {
   }
   if (request.output.quiet) return;
   const Family made = request.options.family.family;
-  write_stdout(fmt::format("{}: {} rows of {} feature{}, {} with {} link, seed {}, in {:.1f} s\n",
-                           printable_path(request.output.out), data.num_rows(), data.num_features(),
-                           data.num_features() == 1 ? "" : "s", family_name(made), link_name(made),
+  write_stdout(fmt::format("{}: {} of {}, {} with {} link, seed {}, in {:.1f} s\n",
+                           printable_path(request.output.out), plural(data.num_rows(), "row"),
+                           plural(data.num_features(), "feature"), family_name(made), link_name(made),
                            request.options.seed, total.seconds()));
 }
 
