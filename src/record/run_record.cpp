@@ -255,7 +255,7 @@ Index RunRecord::num_gradients() const {
 }
 
 BothScales RunRecord::scales() const {
-  if (options.model) return {features, scale, options.model->intercept, options.model->standardise};
+  if (options.model) return parameter_scales(features, scale, *options.model);
   std::vector<std::string> names;
   for (const ParameterRecord& parameter : parameters) names.push_back(parameter.name);
   return BothScales::plain(std::move(names));

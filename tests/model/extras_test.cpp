@@ -10,9 +10,13 @@
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/posterior.hpp"
+#include "giga/job/build.hpp"
+#include "giga/job/check.hpp"
+#include "giga/job/sample.hpp"
 #include "giga/model/autodiff.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/project/random_projection.hpp"
+#include "giga/record/coreset_file.hpp"
 #include "support/regressions.hpp"
 #include "support/temp_dir.hpp"
 
@@ -140,32 +144,69 @@ TEST_F(Extras, TheModeAndThePosteriorAreThoseOfTheModelWrittenOut) {
   expect_near(one, two, 1e-12);
 }
 
-TEST_F(Extras, AFitOfATableLearnsThemAndNamesThemOnce) {
-  const TempDir folder;
+// A line with noise of a standard deviation of 0.3.
+void write_line(const std::filesystem::path& path) {
   std::string text = "a,b,y\n";
   Stream random = stream(6, "table");
   for (int n = 0; n < 2000; ++n) {
     const double a = 5 + 2 * random.normal(), b = random.normal();
     text += shortest(a) + "," + shortest(b) + "," + shortest(0.5 * a - b + 0.3 * random.normal()) + "\n";
   }
-  write_file(folder / "t.csv", text);
+  write_file(path, text);
+}
+
+// Of coefficients on the scale of the data and the logarithm of the noise, which has an sd of 1 / sqrt(2 N).
+void expect_line(const std::vector<Estimate>& quantities) {
+  ASSERT_GE(quantities.size(), 4U);
+  EXPECT_NEAR(quantities[0].mean, 0.5, 0.02);
+  EXPECT_NEAR(quantities[1].mean, -1, 0.03);
+  EXPECT_NEAR(quantities[3].mean, std::log(0.3), 0.08);
+  EXPECT_NEAR(quantities[3].sd, 1 / std::sqrt(2 * 2000.0), 0.003);
+}
+
+const std::vector<std::string> kNames = {"a",     "b",     "(intercept)",     "log_noise_scale",
+                                         "std_a", "std_b", "std_(intercept)", "std_log_noise_scale"};
+
+TEST_F(Extras, AFitOfATableLearnsThem) {
+  const TempDir folder;
+  write_line(folder / "t.csv");
   const Dataset data = read_dataset(folder / "t.csv", {}, executor_);
   const Problem problem(data, {.family = kFamily}, executor_);
-  const std::vector<std::string>& names = problem.scales().names();
-  ASSERT_EQ(names.size(), 8U);
-  EXPECT_EQ(names[3], "log_noise_scale");
-  EXPECT_EQ(names[7], "std_log_noise_scale");
+  EXPECT_EQ(problem.scales().names(), kNames);
   FitOptions options;
   options.sample.warmup = 300;
   options.sample.draws = 500;
   const FitResult result = fit(problem, options, executor_);
   EXPECT_TRUE(result.certificate.safe()) << name(result.certificate.doubt);
-  const std::vector<Estimate>& after = result.certificate.coreset.quantities_after;
-  ASSERT_GE(after.size(), 4U);
-  EXPECT_NEAR(after[0].mean, 0.5, 0.02);
-  EXPECT_NEAR(after[1].mean, -1, 0.03);
-  EXPECT_NEAR(after[3].mean, std::log(0.3), 0.08);
-  EXPECT_NEAR(after[3].sd, 1 / std::sqrt(2 * 2000.0), 0.003) << "that of a log standard deviation";
+  expect_line(result.certificate.coreset.quantities_after);
+}
+
+TEST_F(Extras, JobsKeepThemInFilesOfDrawsRecordsAndChecks) {
+  const TempDir folder;
+  write_line(folder / "t.csv");
+  BuildJob building;
+  building.input = folder / "t.csv";
+  building.model.family = kFamily;
+  building.coreset = {.projection = ProjectionKind::Auto, .norm = Norm::Whitened, .size = 60};
+  building.out = folder / "coreset.csv";
+  (void)run_build(building, executor_);
+  SampleJob sampling;
+  sampling.input = folder / "coreset.csv";
+  sampling.coreset = find_coreset(sampling.input);
+  sampling.sample = {.warmup = 300, .draws = 500};
+  sampling.out = folder / "draws";
+  const SampleRun sampled = run_sample(sampling, executor_);
+  EXPECT_EQ(sampled.summary.names, kNames);
+  EXPECT_EQ(read_run(folder / "draws/run.json").scales().names(), kNames);
+  CheckJob checking;
+  checking.data = building.input;
+  checking.coreset = sampling.input;
+  checking.file = *sampling.coreset;
+  checking.draws = sampling.out;
+  const RunRecord checked = run_check(checking, executor_);
+  EXPECT_EQ(checked.certificate_names, kNames);
+  EXPECT_TRUE(checked.certificate->safe()) << name(checked.certificate->doubt);
+  expect_line(checked.certificate->coreset.quantities_after);
 }
 
 }  // namespace
