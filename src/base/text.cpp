@@ -143,4 +143,8 @@ std::string grouped(Index count) {
   return text;
 }
 
+std::string plural(Index count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
+
 }  // namespace giga

@@ -222,6 +222,14 @@ bool is_greedy(Method method) {
   return method != Method::Importance && method != Method::Uniform;
 }
 
+ResidualPick pick_by_residual(const VectorTable& table, BuildState& state, SearchStats& stats) {
+  ResidualPick pick{table.target()};
+  if (!state.x.empty()) add_scaled(pick.residual, -1, state.x);
+  const Query query = linear_query(table.target(), pick.residual, table.norm_sum());
+  pick.row = table.selector().best(query, state.memory, stats).row;
+  return pick;
+}
+
 void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
   // x = sum_n w_n L_n / |L|, error = |x - l|. The norm of the residual, never sqrt(1 - <x, l>^2): that is 0
   // to rounding once the error is below 1e-8.

@@ -48,6 +48,13 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, Search
 Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStats& stats);
 Proposal propose_draw(const VectorTable& table, BuildState& state);
 
+/// l - x, and the row that Frank-Wolfe and pursuit choose for it: its vector points the most along it.
+struct ResidualPick {
+  ExtendedVector residual;
+  Index row = -1;  // none: no row would help
+};
+[[nodiscard]] ResidualPick pick_by_residual(const VectorTable& table, BuildState& state, SearchStats& stats);
+
 /// Sets x and error of a proposal from its weights.
 void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal);
 

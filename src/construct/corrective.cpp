@@ -44,16 +44,13 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchS
 }
 
 Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  ExtendedVector residual = table.target();
-  if (!state.x.empty()) add_scaled(residual, -1, state.x);
   // Orthogonal matching pursuit: n = argmax <l_n, l - x>. At the optimum of the last solve the active rows
   // are orthogonal to the residual, so the choice is a new row unless rounding decides.
-  const Query query = linear_query(table.target(), residual, table.norm_sum());
-  const Pick pick = table.selector().best(query, state.memory, stats);
+  const auto [residual, row] = pick_by_residual(table, state, stats);
   Proposal proposal;
-  if (pick.row < 0) return proposal;
-  const Index slot = state.active.slot_of(table.rows(), pick.row);
-  proposal.row = pick.row;
+  if (row < 0) return proposal;
+  const Index slot = state.active.slot_of(table.rows(), row);
+  proposal.row = row;
   proposal.alignment = static_cast<double>(dot(state.active.unit_row(slot), residual) / norm(residual));
   proposal.weights = solved_weights(table, state);
   evaluate(table, state.active, proposal);

@@ -14,14 +14,11 @@ namespace giga {
 
 Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, SearchStats& stats) {
   const Extended s = static_cast<Extended>(table.norm_sum()) / table.target_norm();
-  ExtendedVector residual = table.target();
-  if (!state.x.empty()) add_scaled(residual, -1, state.x);
-  const Query query = linear_query(table.target(), residual, table.norm_sum());
-  const Pick pick = table.selector().best(query, state.memory, stats);
+  const auto [residual, row] = pick_by_residual(table, state, stats);
   Proposal proposal;
-  if (pick.row < 0) return proposal;
+  if (row < 0) return proposal;
   const bool first = state.active.size() == 0;
-  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  const Index slot = state.active.slot_of(table.rows(), row);
   ExtendedVector way = state.active.unit_row(slot);  // from x to the corner
   proposal.alignment = static_cast<double>(dot(way, residual) / norm(residual));
   scale(way, s);
@@ -30,7 +27,7 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, Search
   const Extended gamma = first ? 1 : std::clamp<Extended>(dot(way, residual) / length, 0, 1);
   if (!(gamma > 0)) return proposal;
 
-  proposal.row = pick.row;
+  proposal.row = row;
   proposal.step_length = static_cast<double>(gamma);
   proposal.weights = state.active.weights();
   // w <- (1 - gamma) w + gamma (sigma / sigma_n) 1_n: the weights of x + gamma (s l_n - x).

@@ -278,7 +278,7 @@ DictPlace locate_dict(std::span<const std::byte> file, const std::string& name) 
   for (std::size_t i = 0; i < width; ++i) length |= std::to_integer<std::size_t>(file[8 + i]) << (8 * i);
   const std::size_t left = file.size() - 8 - width;
   if (length > left) {
-    refuse(name, "the header is said to have " + std::to_string(length) + " bytes, but only " +
+    refuse(name, "the header is said to have " + plural(static_cast<Index>(length), "byte") + ", but only " +
                      std::to_string(left) + " follow; copy or save the file again");
   }
   return {8 + width, length};
@@ -327,13 +327,13 @@ void check_data_size(const NpyHeader& header, std::size_t file_bytes, const std:
   const auto needed = static_cast<std::size_t>(data_bytes(header, name));
   const std::size_t present = file_bytes - header.data_offset;
   if (present == needed) return;
-  const std::string promise =
-      ", the shape " + shape_text(header.shape) + " needs " + std::to_string(needed) + " bytes of data";
+  const std::string promise = ", the shape " + shape_text(header.shape) + " needs " +
+                              plural(static_cast<Index>(needed), "byte") + " of data";
   if (present < needed) {
-    refuse(name, "the data is " + std::to_string(needed - present) + " bytes short" + promise +
+    refuse(name, "the data is " + plural(static_cast<Index>(needed - present), "byte") + " short" + promise +
                      "; the file was cut, copy or save it again");
   }
-  refuse(name, std::to_string(present - needed) + " trailing bytes after the data" + promise +
+  refuse(name, plural(static_cast<Index>(present - needed), "trailing byte") + " after the data" + promise +
                    "; save one array per file");
 }
 

@@ -152,7 +152,7 @@ Index vector_length(const ArrayStream& array, const char* which, Index rows) {
     throw DataError(array.name() + ": " + which + " must be a vector, one number a row of X; reshape it");
   }
   if (shape[0] != rows) {
-    throw DataError(array.name() + ": X has " + std::to_string(rows) + " rows, " + which + " has " +
+    throw DataError(array.name() + ": X has " + plural(rows, "row") + ", " + which + " has " +
                     std::to_string(shape[0]) + "; save arrays of equal length");
   }
   return shape[0];

@@ -223,8 +223,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   job::Notes notes(observer);
   RunRecord record = record_of(job, executor);
   StageSeconds seconds;
-  const BothScales scales(job.file.features, job.file.scale, job.file.model.intercept,
-                          job.file.model.standardise);
+  const BothScales scales = parameter_scales(job.file.features, job.file.scale, job.file.model);
   std::optional<Draws> draws;
   if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
   // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.

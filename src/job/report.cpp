@@ -133,8 +133,8 @@ void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, R
   std::size_t draws = 0;
   for (const Chain& chain : chains) draws += chain.stats.size();
   if (!weights.empty() && weights.size() != draws)
-    throw DataError(printable_path(folder / kWeightsFile) + ": has " + std::to_string(weights.size()) +
-                    " weights for " + std::to_string(draws) + " draws; run again");
+    throw DataError(printable_path(folder / kWeightsFile) + ": has " + plural(std::ssize(weights), "weight") +
+                    " for " + plural(static_cast<Index>(draws), "draw") + "; run again");
   record.certificate->coreset.weights = std::move(weights);
 }
 

@@ -98,8 +98,8 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   const WeightedProblem loaded = load(job, executor, observer.watch);
   const Problem& problem = *loaded.problem;
   // Names are those of the input, which coreset.csv may have changed.
-  const BothScales scales(loaded.features, problem.table()->design->scale(),
-                          problem.table()->options.intercept, problem.table()->options.standardise);
+  const BothScales scales =
+      parameter_scales(loaded.features, problem.table()->design->scale(), problem.table()->options);
   seconds.load = stage.restart();
   note_input(job, loaded, notes);
   job::require_draws_memory(job.chains, job.sample.draws, std::ssize(scales.names()));

@@ -27,10 +27,6 @@ std::string points_text(Index size) {
   return grouped(size) + (size == 1 ? " point" : " points");
 }
 
-std::string plural(Index count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string size_note(Index asked, Index rows, const char* kind) {
   return "`size` " + std::to_string(asked) + " is more than the " + plural(rows, kind) + "; using " +
          std::to_string(rows);

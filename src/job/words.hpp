@@ -43,7 +43,4 @@ void require_draws_memory(Index chains, Index draws, Index num_columns);
 /// The file as people know it.
 [[nodiscard]] std::string input_name(const std::filesystem::path& input);
 
-/// `count` "row" or "rows"
-[[nodiscard]] std::string plural(Index count, const char* noun);
-
 }  // namespace giga::job

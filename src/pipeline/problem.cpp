@@ -15,6 +15,12 @@
 namespace giga {
 namespace {
 
+std::vector<std::string> extra_names(const ModelOptions& options) {
+  std::vector<std::string> names;
+  for (const ExtraParameter& extra : describe(options.family.family).extras) names.emplace_back(extra.name);
+  return names;
+}
+
 std::string quoted_names(const Dataset& data, const std::vector<Index>& features) {
   constexpr std::size_t kMost = 5;
   std::string text;
@@ -65,6 +71,12 @@ std::string description(const ModelOptions& options) {
       .append(options.standardise ? "standardised" : "as they are");
 }
 
+BothScales parameter_scales(std::vector<std::string> features, Standardisation scale,
+                            const ModelOptions& options) {
+  return {std::move(features), std::move(scale), options.intercept, options.standardise,
+          extra_names(options)};
+}
+
 Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)
     : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor) {}
 
@@ -92,10 +104,8 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   std::vector<double> prior_scales = design->prior_scales();
   prior_scales.resize(static_cast<std::size_t>(likelihood_->num_parameters()), options.prior_scale);
   prior_ = Normal::independent(prior_scales);
-  std::vector<std::string> extras;
-  for (const ExtraParameter& extra : describe(options.family.family).extras) extras.emplace_back(extra.name);
   // Parameters that are not coefficients come after them, and have the same value on both scales.
-  scales_ = design->both_scales(std::move(extras));
+  scales_ = design->both_scales(extra_names(options));
   table_ = Table{&data, options, std::move(distinct), design};
   note_constant(*table_, notes_);
   note_shape(*this, notes_);

@@ -263,7 +263,7 @@ Index RunRecord::num_gradients() const {
 
 // A table has the scale of its features; any other model has its parameters as they are.
 BothScales RunRecord::scales() const {
-  if (options.model) return {features, scale, options.model->intercept, options.model->standardise};
+  if (options.model) return parameter_scales(features, scale, *options.model);
   std::vector<std::string> names;
   for (const ParameterRecord& parameter : parameters) names.push_back(parameter.name);
   return BothScales::plain(std::move(names));
@@ -365,10 +365,6 @@ void read_results(const Fields& fields, RunRecord& run) {
   for (const char* key : {"full_data", "notes"}) fields.require(key);
 }
 
-}  // namespace
-
-namespace {
-
 Json json_of(const std::filesystem::path& path) {
   const std::string file = printable_path(path);
   std::error_code ignored;
@@ -379,12 +375,17 @@ Json json_of(const std::filesystem::path& path) {
   return json;
 }
 
+Fields fields_of(const Json& json, const std::filesystem::path& path) {
+  Fields fields(json, printable_path(path), "run again", true);
+  record::require_format(fields, kFormat);
+  return fields;
+}
+
 }  // namespace
 
 RunRecord read_run_head(const std::filesystem::path& path) {
   const Json json = json_of(path);
-  const Fields fields(json, printable_path(path), "run again", true);
-  record::require_format(fields, kFormat);
+  const Fields fields = fields_of(json, path);
   RunRecord run;
   run.command = fields.get<std::string>("command");
   if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
@@ -393,8 +394,7 @@ RunRecord read_run_head(const std::filesystem::path& path) {
 
 RunRecord read_run(const std::filesystem::path& path) {
   const Json json = json_of(path);
-  const Fields fields(json, printable_path(path), "run again", true);
-  record::require_format(fields, kFormat);
+  const Fields fields = fields_of(json, path);
   RunRecord run;
   run.command = fields.get<std::string>("command");
   run.version = fields.get<std::string>("version");

@@ -154,8 +154,7 @@ Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset, c
                        const Executor& executor) {
   const Dataset& data = *problem.table()->data;
   if (data.num_rows() != file.num_rows)
-    refuse(data, file,
-           "it has " + std::to_string(data.num_rows()) + " rows, not " + std::to_string(file.num_rows));
+    refuse(data, file, "it has " + plural(data.num_rows(), "row") + ", not " + std::to_string(file.num_rows));
   Coreset out;
   for (std::size_t k = 0; k < coreset.input_rows.size(); ++k) {
     const Index row = row_of(data, coreset.input_rows[k]);

@@ -3,7 +3,9 @@
 // stopped, or refuse.
 #include "giga/record/stopped_fit.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -109,9 +111,17 @@ void write_whole(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
+constexpr const char* kAdvice = "start anew with `force`";
+
 [[noreturn]] void refuse_damaged(const fs::path& path, const std::string& what) {
-  throw DataError(printable_path(path) + ": is damaged (" + printable(what, 200) +
-                  "); start anew with `force`");
+  throw DataError(printable_path(path) + ": is damaged (" + printable(what, 200) + "); " + kAdvice);
+}
+
+// Where a text ceases to be JSON; `byte` counts from 1 and is beyond the text at its end.
+std::string where(const std::string& text, std::size_t byte) {
+  if (byte > text.size()) return "it was cut short";
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(byte > 0 ? byte - 1 : 0);
+  return "it is not JSON from line " + std::to_string(1 + std::count(text.begin(), end, '\n')) + " on";
 }
 
 std::string text_of(const fs::path& path) {
@@ -137,9 +147,13 @@ auto read_json_file(const fs::path& path, const Read& read) {
     Json json = Json::parse(text);
     const auto digest = json.at("digest").get<std::string>();
     json.erase("digest");
-    if (digest != text_digest(record::dumped(json))) throw DataError("it was changed");
-    return read(Fields(json, printable_path(path), "it is damaged"));
-  } catch (const std::exception& error) {
+    if (digest != text_digest(record::dumped(json))) refuse_damaged(path, "it was changed");
+    return read(Fields(json, printable_path(path), kAdvice, true));
+  } catch (const Json::parse_error& error) {
+    refuse_damaged(path, where(text, error.byte));
+  } catch (const Json::exception&) {
+    refuse_damaged(path, "it lacks its digest");
+  } catch (const std::invalid_argument& error) {
     refuse_damaged(path, error.what());
   }
 }

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "giga/base/text.hpp"
+#include "report/text_table.hpp"
 
 namespace giga {
 namespace {
@@ -39,37 +40,7 @@ std::string fixed(double value, int decimals) {
   return end.ec == std::errc() ? std::string(room.data(), end.ptr) : shortest(value);
 }
 
-// Characters of UTF-8 text.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 using Row = std::vector<std::string>;
-
-// The first column to the left, the others to the right.
-std::string table(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string space(widths[c] - width(row[c]), ' ');
-      if (c == 0) {
-        text += row[c];
-        text += space;
-      } else {
-        text += "  ";
-        text += space;
-        text += row[c];
-      }
-    }
-    text += '\n';
-  }
-  return text;
-}
 
 // Decimals at which a hundredth of the standard deviation shows, the same for both.
 std::string mean_text(const Estimate& estimate) {
@@ -103,7 +74,7 @@ std::string parameters(const Certificate& certificate, std::span<const std::stri
     add(names[q], coreset.quantities_before[q], coreset.quantities_after[q], laplace.quantities_after[q]);
   for (std::size_t d = 0; d + derived < names.size(); ++d)
     add(names[derived + d], coreset.before[d], coreset.after[d], laplace.after[d]);
-  return table(rows);
+  return text_table(rows);
 }
 
 // Roots of the squared distances: whitened is in posterior standard deviations.
@@ -131,7 +102,7 @@ std::string measures(const Certificate& certificate) {
       {"largest R-hat", fixed(certificate.max_rhat, 3)},
       {"smallest effective size of a parameter", grouped(certificate.min_ess)},
   };
-  return table(weights) + '\n' + table(distances);
+  return text_table(weights) + '\n' + text_table(distances);
 }
 
 std::string more_points(const Certificate& certificate) {

@@ -14,6 +14,7 @@
 
 #include "giga/base/text.hpp"
 #include "report/page/draws_view.hpp"
+#include "report/text_table.hpp"
 
 namespace giga {
 namespace {
@@ -58,7 +59,7 @@ std::string decimals(double value, int places) {
   return {buffer.data(), result.ptr};
 }
 
-using TextRow = std::array<std::string, 10>;
+using TextRow = std::vector<std::string>;
 
 TextRow text_row(const Quantity& quantity) {
   constexpr int kDigits = 4;
@@ -73,12 +74,6 @@ TextRow text_row(const Quantity& quantity) {
           decimals(s.rhat, 3),
           decimals(s.ess_bulk, 0),
           decimals(s.ess_tail, 0)};
-}
-
-// Characters, not bytes: what does not begin one has the form 10xxxxxx.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string csv_number(double value) {
@@ -180,20 +175,7 @@ std::string summary_text(std::span<const Quantity> quantities) {
   std::vector<TextRow> rows = {
       {"", "mean", "sd", "5%", "50%", "95%", "mcse", "R-hat", "ESS bulk", "ESS tail"}};
   for (const Quantity& quantity : quantities) rows.push_back(text_row(quantity));
-  // Names to the left, numbers to the right, each column as wide as its widest cell.
-  std::array<std::size_t, 10> width{};
-  for (const TextRow& row : rows) {
-    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], width_of(row[j]));
-  }
-  std::string text;
-  for (const TextRow& row : rows) {
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      const std::string blanks(width[j] - width_of(row[j]), ' ');
-      text += j == 0 ? row[j] + blanks : "  " + blanks + row[j];
-    }
-    text += "\n";
-  }
-  return text;
+  return text_table(rows);
 }
 
 std::string summary_csv(std::span<const Quantity> quantities) {

@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "cli/data_files.hpp"
+#include "cli/german_locale.hpp"
 
 namespace giga::test {
 namespace {
@@ -107,15 +108,12 @@ TEST_F(DataCoreset, StandardInputIsCsv) {
 }
 
 TEST_F(DataCoreset, DecimalCommaLocaleChangesNoByte) {
-  const TempDir locales;
-  const std::string make =
-      "localedef -i de_DE -f UTF-8 " + (locales / "de_DE.UTF-8").string() + " 2>/dev/null";
-  if (std::system(make.c_str()) != 0 && !std::filesystem::exists(locales / "de_DE.UTF-8"))
-    GTEST_SKIP() << "no decimal-comma locale can be made here";
+  const GermanLocale locale;
+  if (!locale.made()) GTEST_SKIP() << "no decimal-comma locale can be made here";
   const DataBuild plain = built("t.csv", csv_of(table_), kLabels);
   const auto comma = run(
       Launch{.arguments = Words{"build", "t.csv"} + kLabels + Words{"--out", "g.csv", "--prior-scale", "1.0"},
-             .environment = {"LC_ALL=de_DE.UTF-8", "LOCPATH=" + locales.path().string()},
+             .environment = locale.environment(),
              .folder = folder_.path()});
   EXPECT_EQ(comma.code, 0) << comma.error;
   EXPECT_EQ(read_file(folder_ / "g.csv"), plain.csv);

@@ -141,6 +141,27 @@ inline void expect_finite_numbers(const nlohmann::json& value, const std::string
   for (const auto& [key, inner] : value.items()) expect_finite_numbers(inner, where + "/" + key);
 }
 
+/// A file that no command takes, and what the refusal says of it.
+struct BadFile {
+  std::string bytes;
+  std::vector<std::string> words;
+};
+
+inline std::vector<BadFile> damaged_archives() {
+  const std::string x = npy_of(std::vector<double>{1, 2, 3, 4}, "(2, 2)");
+  const std::string y = npy_of(std::vector<double>{1, 2}, "(2,)");
+  const std::string bomb = npy_of(dict_of("<f8", "(2, 2)"), std::string(8'000'000, '\0'));
+  return {
+      {"no archive at all", {"zip"}},
+      {zip_of({{"X.npy", x, true, ~std::uint64_t{0}, 1}, {"y.npy", y}}), {"X.npy", "CRC"}},
+      {zip_of({{"X.npy", bomb, true, x.size()}, {"y.npy", y}}), {"X.npy", "stated"}},
+      {zip_of({{"X.npy", x, true, 4'000'000'000}, {"y.npy", y}}), {"X.npy"}},
+      {zip_of({{"../../X.npy", x}, {"y.npy", y}}), {"'../../X.npy'", "points out of the archive"}},
+      {zip_of({{"X.npy", x}, {"y.npy", npy_of(std::vector<double>{1}, "(1,)")}}), {"y has 1", "2 rows"}},
+      {zip_of({{"X.npy", x}}), {"no member 'y.npy'", "numpy.savez"}},
+  };
+}
+
 /// Runs the command in a folder of its own.
 class DataCommand : public ::testing::Test {
  protected:

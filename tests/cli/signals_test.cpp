@@ -12,6 +12,7 @@ namespace giga::test {
 namespace {
 
 constexpr double kPatience_s = 2;
+constexpr const char* kStopped = "giga: stopped; nothing was written\n";
 
 // Draws cost more the more points there are: this would take minutes.
 Launch long_build(const TempDir& folder, int signal) {
@@ -23,13 +24,24 @@ Launch long_build(const TempDir& folder, int signal) {
                 .signal_after_s = 0.4};
 }
 
+// A run that was interrupted in time, and says so after what it said before.
+void expect_stopped(const Outcome& outcome) {
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
+  EXPECT_TRUE(outcome.error.ends_with(kStopped)) << outcome.error;
+  EXPECT_EQ(outcome.out, "");
+}
+
+// The same, and nothing was said before.
+void expect_stopped_silently(const Outcome& outcome) {
+  expect_stopped(outcome);
+  EXPECT_EQ(outcome.error, kStopped);
+}
+
 TEST(Signals, InterruptDuringConstructionStopsWithNothingWritten) {
   const TempDir folder;
   const auto outcome = run(long_build(folder, SIGINT));
-  EXPECT_EQ(outcome.code, 130);
-  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.error, "giga: stopped; nothing was written\n");
+  expect_stopped_silently(outcome);
   EXPECT_EQ(folder.size(), 1);
 }
 
@@ -53,9 +65,7 @@ TEST(Signals, InterruptDuringPreparationStopsInTime) {
                                   .folder = folder.path(),
                                   .signal = SIGINT,
                                   .signal_after_s = 0.3});
-  EXPECT_EQ(outcome.code, 130);
-  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
-  EXPECT_EQ(outcome.error, "giga: stopped; nothing was written\n");
+  expect_stopped_silently(outcome);
   EXPECT_EQ(folder.size(), 1);
 }
 
@@ -66,9 +76,7 @@ TEST(Signals, InterruptedSimulationRemovesItsTemporary) {
                  .folder = folder.path(),
                  .signal = SIGINT,
                  .signal_after_s = 0.4});
-  EXPECT_EQ(outcome.code, 130);
-  EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
-  EXPECT_EQ(outcome.error, "giga: stopped; nothing was written\n");
+  expect_stopped_silently(outcome);
   EXPECT_EQ(folder.size(), 0);
 }
 
@@ -85,10 +93,7 @@ TEST(Signals, InterruptDuringABuildOfATableLeavesNothing) {
                .folder = folder.path(),
                .signal = SIGINT,
                .signal_after_s = after_s});
-    EXPECT_EQ(outcome.code, 130);
-    EXPECT_LT(outcome.seconds_after_signal, kPatience_s);
-    EXPECT_TRUE(outcome.error.ends_with("giga: stopped; nothing was written\n")) << outcome.error;
-    EXPECT_EQ(outcome.out, "");
+    expect_stopped(outcome);
     EXPECT_EQ(folder.size(), 1);
   }
 }

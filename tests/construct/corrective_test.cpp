@@ -19,12 +19,7 @@ TEST(Corrective, IsNeverWorseThanGigaAndStationaryOnAThousandProblems) {
 }
 
 TEST(Corrective, IsNeverWorseThanGigaAtAnyStepOfItsOwnPath) {
-  for (Index i = 0; i < 200 && !HasFailure(); ++i) {
-    const VectorSet p = test::vector_set(i);
-    SCOPED_TRACE(p.label());
-    const DenseRows rows(p.view());
-    const VectorTable table(rows, test::threads(1));
-    if (table.zero_target()) continue;
+  test::for_each_vector_set(200, [](const DenseRows& rows, const VectorTable& table) {
     const Oracle oracle(rows);
     BuildResult result;
     for (Index t = 1; t <= 10; ++t) {
@@ -36,19 +31,15 @@ TEST(Corrective, IsNeverWorseThanGigaAtAnyStepOfItsOwnPath) {
       EXPECT_LE(static_cast<Extended>(result.relative_error), plain + 1e-14L) << "step " << t;
       EXPECT_LE(oracle.worst_stationarity(result.coreset), 1e-10L) << "step " << t;
     }
-  }
+  });
 }
 
 // Each of the first steps solves the least-squares problem on the rows it had and the row it chose.
 TEST(CorrectiveAndPursuit, WeightsAreTheBestOfTheirRows) {
-  for (Index i = 0; i < 160 && !HasFailure(); ++i) {
-    const VectorSet p = test::vector_set(i);
-    const DenseRows rows(p.view());
-    const VectorTable table(rows, test::threads(1));
-    if (table.zero_target()) continue;
+  test::for_each_vector_set(160, [](const DenseRows& rows, const VectorTable& table) {
     const Oracle oracle(rows);
     for (const Method method : {Method::Corrective, Method::Pursuit}) {
-      SCOPED_TRACE(p.label() + ", " + std::string(name(method)));
+      SCOPED_TRACE(name(method));
       BuildResult result = test::build(table, method, 1);
       for (Index t = 2; t <= 7; ++t) {
         std::vector<Index> support = result.coreset.rows;
@@ -61,7 +52,7 @@ TEST(CorrectiveAndPursuit, WeightsAreTheBestOfTheirRows) {
             << "step " << t;
       }
     }
-  }
+  });
 }
 
 // Clusters of near-duplicates beside ordinary rows: where least squares and the plain step come out equal to

@@ -25,12 +25,7 @@ TEST(FrankWolfe, IsThePlainAlgorithm) {
 }
 
 TEST(FrankWolfe, StaysOnTheSimplexAndNeverRises) {
-  for (Index i = 0; i < 400 && !HasFailure(); ++i) {
-    const VectorSet p = test::vector_set(i);
-    const DenseRows rows(p.view());
-    const VectorTable table(rows, test::threads(1));
-    if (table.zero_target()) continue;
-    SCOPED_TRACE(p.label());
+  test::for_each_vector_set(400, [](const DenseRows& rows, const VectorTable& table) {
     const BuildResult result = frank_wolfe(table, {.size = 20});
     const Oracle oracle(rows);
     Extended total = 0;
@@ -43,7 +38,7 @@ TEST(FrankWolfe, StaysOnTheSimplexAndNeverRises) {
       EXPECT_LE(result.trace[t].step_length, 1);
     }
     for (const StepRecord& record : result.trace) EXPECT_TRUE(std::isnan(record.bound));
-  }
+  });
 }
 
 // To M = 100 in slow_test.cpp.

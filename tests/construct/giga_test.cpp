@@ -30,12 +30,7 @@ TEST(Giga, IsAlgorithmOneOfThePaper) {
 
 // Step by step along the library's own path, so that ties do not part them.
 TEST(Giga, ChoosesARowOfTheLargestAlignmentAndMovesAsThePaperDoes) {
-  for (Index i = 0; i < 400 && !HasFailure(); ++i) {
-    const VectorSet p = test::vector_set(i);
-    const DenseRows rows(p.view());
-    const VectorTable table(rows, test::threads(1));
-    if (table.zero_target()) continue;
-    SCOPED_TRACE(p.label());
+  test::for_each_vector_set(400, [](const DenseRows& rows, const VectorTable& table) {
     const Oracle oracle(rows);
     BuildResult result;
     for (Index t = 1; t <= 8; ++t) {
@@ -55,7 +50,7 @@ TEST(Giga, ChoosesARowOfTheLargestAlignmentAndMovesAsThePaperDoes) {
       const Extended error = oracle.relative_error(oracle.giga_step(before, record.row));
       EXPECT_NEAR(record.relative_error, static_cast<double>(error), 1e-12 + 1e-9 * error_before);
     }
-  }
+  });
 }
 
 TEST(Giga, FindsOneStepEnoughWhereAllVectorsAreParallel) {

@@ -2,11 +2,15 @@
 // different numbers of vector sets. Failures name the set.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "giga/construct/build.hpp"
+#include "giga/construct/dense_rows.hpp"
+#include "support/executors.hpp"
 #include "support/vector_sets.hpp"
 
 namespace giga::test {
@@ -28,6 +32,20 @@ void expect_same_bits(const BuildResult& got, const BuildResult& want, const std
 /// build(t) of t = 1, 2, ... steps has the rows and weights of path[t - 1], until rounding decides.
 void expect_path(const std::vector<Coreset>& path, const std::function<BuildResult(Index)>& build,
                  const std::string& what);
+
+/// check(rows, table) of vector_set(0) .. vector_set(count - 1), those that sum to zero left out, until a
+/// test fails.
+template <typename Check>
+void for_each_vector_set(Index count, const Check& check) {
+  for (Index i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+    const VectorSet p = vector_set(i);
+    const DenseRows rows(p.view());
+    const VectorTable table(rows, threads(1));
+    if (table.zero_target()) continue;
+    SCOPED_TRACE(p.label());
+    check(rows, table);
+  }
+}
 
 /// Everything that holds of a single result of any method: positive finite weights, ascending distinct rows,
 /// no identical vectors, sizes, errors recomputed by the oracle.

@@ -213,24 +213,22 @@ void expect_as_oracle(const std::string& text, const CsvSizes& sizes, const Exec
   }
 }
 
-TEST(CsvDifferential, AgreesWithThePlainReaderOnGoodFiles) {
-  RandomCsv random(11);
-  std::mt19937 sizes(12);
-  for (int i = 0; i < 250; ++i) {
+void expect_as_oracle(int count, bool bad, unsigned seed) {
+  RandomCsv random(seed);
+  std::mt19937 sizes(seed + 1);
+  for (int i = 0; i < count; ++i) {
     const CsvSizes small{.chunk_bytes = 1 + sizes() % 70, .block_bytes = 1 + sizes() % 300};
-    expect_as_oracle(random.file(false), small, i % 20 > 0 ? one_thread() : two_threads());
-    if (HasFatalFailure()) return;
+    expect_as_oracle(random.file(bad), small, i % 20 > 0 ? one_thread() : two_threads());
+    if (testing::Test::HasFatalFailure()) return;
   }
 }
 
+TEST(CsvDifferential, AgreesWithThePlainReaderOnGoodFiles) {
+  expect_as_oracle(250, false, 11);
+}
+
 TEST(CsvDifferential, AgreesWithThePlainReaderOnTheFirstErrorOfBadFiles) {
-  RandomCsv random(13);
-  std::mt19937 sizes(14);
-  for (int i = 0; i < 500; ++i) {
-    const CsvSizes small{.chunk_bytes = 1 + sizes() % 70, .block_bytes = 1 + sizes() % 300};
-    expect_as_oracle(random.file(true), small, i % 20 > 0 ? one_thread() : two_threads());
-    if (HasFatalFailure()) return;
-  }
+  expect_as_oracle(500, true, 13);
 }
 
 TEST(CsvDifferential, GivesTheSameBitsOnAnyNumberOfThreads) {

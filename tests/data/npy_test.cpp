@@ -257,7 +257,7 @@ TEST(Npy, RefusesALargePromiseWithoutAllocating) {
 
 TEST(Npy, CountsMissingAndTrailingBytes) {
   const std::string file = npy(1, dict_of("'<f8'", "False", "(2, 3)"), doubles(6));
-  expect_refused(std::string_view(file).substr(0, file.size() - 1), "the data is 1 bytes short");
+  expect_refused(std::string_view(file).substr(0, file.size() - 1), "the data is 1 byte short");
   expect_refused(std::string_view(file).substr(0, file.size() - 48), "the data is 48 bytes short");
   expect_refused(file + "xyz", "3 trailing bytes");
 }

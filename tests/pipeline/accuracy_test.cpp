@@ -8,6 +8,7 @@
 #include "giga/data/read_dataset.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/problem.hpp"
+#include "pipeline/ds1.hpp"
 #include "support/shared_data.hpp"
 
 namespace giga::test {
@@ -36,18 +37,13 @@ Distance distance(const Problem& problem, const CoresetResult& result, const Nor
   return out;
 }
 
-class Ds1 : public testing::Test {
+class Ds1 : public Ds1Problem {
  protected:
   void SetUp() override {
-    GIGA_NEEDS_SHARED("ds1.npz");
-    data_.emplace(read_dataset(shared_data("ds1.npz"), {}, executor_));
-    problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, executor_);
-    full_.emplace(laplace(problem_->likelihood(), problem_->prior(), executor_).posterior);
+    Ds1Problem::SetUp();
+    if (problem_) full_.emplace(laplace(problem_->likelihood(), problem_->prior(), executor_).posterior);
   }
 
-  Threads executor_;
-  std::optional<Dataset> data_;
-  std::optional<Problem> problem_;
   std::optional<Normal> full_;
 };
 

@@ -14,7 +14,7 @@
 #include "giga/infer/sample.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
-#include "support/shared_data.hpp"
+#include "pipeline/ds1.hpp"
 
 namespace giga::test {
 namespace {
@@ -37,24 +37,14 @@ std::vector<Estimate> long_run() {
   return out;
 }
 
-class Ds1Certificate : public testing::Test {
+class Ds1Certificate : public Ds1Problem {
  protected:
-  void SetUp() override {
-    GIGA_NEEDS_SHARED("ds1.npz");
-    data_.emplace(read_dataset(shared_data("ds1.npz"), {}, executor_));
-    problem_.emplace(*data_, ModelOptions{.family = {Family::BernoulliLogit}}, executor_);
-  }
-
   std::vector<Chain> chains_of(const Coreset& coreset, Index draws) const {
     const auto model = coreset_model(*problem_, coreset);
     const Posterior posterior(*model, problem_->prior());
     const Normal about = laplace(*model, problem_->prior(), executor_).posterior;
     return sample_about(posterior, about, 4, {.draws = draws}, executor_);
   }
-
-  Threads executor_;
-  std::optional<Dataset> data_;
-  std::optional<Problem> problem_;
 };
 
 // 40,000 draws: the standard error of a mean is then about 0.005 standard deviations.

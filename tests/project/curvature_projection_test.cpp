@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "giga/infer/laplace.hpp"
 #include "giga/project/random_projection.hpp"
@@ -14,9 +15,7 @@ namespace giga::test {
 namespace {
 
 double dot(const double* a, const double* b, Index size) {
-  double sum = 0;
-  for (Index i = 0; i < size; ++i) sum += a[i] * b[i];
-  return sum;
+  return std::inner_product(a, a + size, b, 0.0);
 }
 
 Normal laplace_of(const Regression& model) {

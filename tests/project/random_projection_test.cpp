@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "giga/infer/laplace.hpp"
 #include "giga/model/gaussian_mean.hpp"
@@ -14,9 +15,7 @@ namespace giga::test {
 namespace {
 
 double dot(const double* a, const double* b, Index size) {
-  double sum = 0;
-  for (Index i = 0; i < size; ++i) sum += a[i] * b[i];
-  return sum;
+  return std::inner_product(a, a + size, b, 0.0);
 }
 
 GaussianMean observations(Index rows, Index dim, std::uint64_t seed) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "support/flights.hpp"
@@ -265,6 +266,25 @@ TEST_F(StoppedFitFiles, DamagedFilesAreRefused) {
   }
   fs::remove(partial / "chain_3_2.csv");
   EXPECT_NE(refusal().find("chain_3_2.csv: is damaged (it is gone)"), std::string::npos) << refusal();
+}
+
+TEST_F(StoppedFitFiles, ARefusalSaysWhereAStateIsDamaged) {
+  (void)saved_on_disk(hard_state());
+  const fs::path path = folder_ / "out/partial/state.json";
+  const std::string bytes = read_file(path);
+  const auto refusal_of = [&](const std::string& damaged) {
+    write_file(path, damaged);
+    return refusal();
+  };
+  const auto says = [&](const std::string& what) {
+    return printable_path(path) + ": is damaged (" + what + "); start anew with `force`";
+  };
+  EXPECT_EQ(refusal_of(bytes.substr(0, bytes.size() / 2)), says("it was cut short"));
+  std::string other = bytes;
+  other.insert(other.find('\n', other.find('\n') + 1) + 1, "?");
+  EXPECT_EQ(refusal_of(other), says("it is not JSON from line 3 on"));
+  EXPECT_EQ(refusal_of("{}"), says("it lacks its digest"));
+  EXPECT_EQ(refusal_of("[1]"), says("it lacks its digest"));
 }
 
 TEST_F(StoppedFitFiles, StatesOfOtherDataDrawsOrVersionsAreRefused) {

@@ -62,9 +62,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_build(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "build", kDescription, kExamples);
-  add_build_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "build", kDescription, kExamples, add_build_options, run);
 }
 
 }  // namespace giga::tool

@@ -9,6 +9,7 @@
 #include "giga/data/output_file.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
+#include "options/output.hpp"
 #include "support/exit_codes.hpp"
 #include "support/spelling.hpp"
 
@@ -81,15 +82,12 @@ void add_build_options(Arguments& arguments) {
   add_projection_options(arguments, "Projection (with DATA)", help);
   add_construction_options(arguments, help);
   add_run_options(arguments, "Construction");
-  const std::string output = "Output";
-  arguments.add_value("out", "FILE",
-                      "Where the coreset goes (default stdout); for DATA its scale\n"
-                      "and model go beside it, in FILE with the extension .json",
-                      output);
-  arguments.add_flag("force", "Replace FILE if it exists", output);
-  arguments.add_flag("json", "Print the record of the run on stdout", output);
-  arguments.add_flag("quiet", "No notes, no progress, no summary", output);
-  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+  add_output_options(arguments, {.out_name = "FILE",
+                                 .out = "Where the coreset goes (default stdout); for DATA its scale\n"
+                                        "and model go beside it, in FILE with the extension .json",
+                                 .force = "Replace FILE if it exists",
+                                 .quiet = "No notes, no progress, no summary"});
+  add_config_option(arguments);
 }
 
 BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data) {

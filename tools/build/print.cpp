@@ -34,20 +34,19 @@ std::string ended(const RunRecord& record) {
 std::string size_text(const RunRecord& record) {
   const Index points = record.coreset->build.coreset.size();
   const std::size_t steps = record.coreset->build.trace.size();
-  return fmt::format("{} point{} in {} step{}", points, points == 1 ? "" : "s", steps, steps == 1 ? "" : "s");
+  return plural(points, "point") + " in " + plural(steps, "step");
 }
 
 std::string input_text(const RunRecord& record) {
   const std::string path = printable_path(record.options.path);
   const Index dim = record.coreset->dim;
   if (record.options.input == "vectors")
-    return fmt::format("{}: N = {} rows, J = {}", path, record.num_rows, dim);
+    return fmt::format("{}: N = {}, J = {}", path, plural(record.num_rows, "row"), dim);
   if (record.options.input == "loglik")
-    return fmt::format("{}: N = {} observations, S = J = {} draws", path, record.num_rows, dim);
-  const Index parameters = *record.num_parameters;
-  return fmt::format("{}: N = {} row{}, D = {} parameter{}, response {}",
-                     record.options.path == "-" ? "standard input" : path, record.num_rows,
-                     record.num_rows == 1 ? "" : "s", parameters, parameters == 1 ? "" : "s",
+    return fmt::format("{}: N = {}, S = J = {}", path, plural(record.num_rows, "observation"),
+                       plural(dim, "draw"));
+  return fmt::format("{}: N = {}, D = {}, response {}", record.options.path == "-" ? "standard input" : path,
+                     plural(record.num_rows, "row"), plural(*record.num_parameters, "parameter"),
                      printable(*record.response, 40));
 }
 

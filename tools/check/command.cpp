@@ -41,15 +41,14 @@ std::string facts(const CheckJob& job, const RunRecord& record) {
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
-  line("data", fmt::format("{}: N = {} rows, D = {} parameters",
-                           job.data == "-" ? "standard input" : printable_path(job.data), record.num_rows,
-                           *record.num_parameters));
+  line("data",
+       fmt::format("{}: N = {}, D = {}", job.data == "-" ? "standard input" : printable_path(job.data),
+                   plural(record.num_rows, "row"), plural(*record.num_parameters, "parameter")));
   line("coreset",
-       fmt::format("{}: {} points", printable_path(job.coreset), record.certificate->coreset_size));
+       fmt::format("{}: {}", printable_path(job.coreset), plural(record.certificate->coreset_size, "point")));
   line("model", record.model);
-  line("draws",
-       fmt::format("{}: {} chain{} of {}", job.draws ? printable_path(*job.draws) : "made here",
-                   record.draws->chains, record.draws->chains == 1 ? "" : "s", record.draws->length));
+  line("draws", fmt::format("{}: {} of {}", job.draws ? printable_path(*job.draws) : "made here",
+                            plural(record.draws->chains, "chain"), record.draws->length));
   const StageSeconds& s = *record.seconds;
   line("seconds", fmt::format("{:.3f} load, {:.3f} sample, {:.3f} certify", s.load, s.sample, s.certify));
   if (job.out) line("written", printable_path(*job.out));
@@ -76,9 +75,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_check(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "check", kDescription, kExamples);
-  add_check_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "check", kDescription, kExamples, add_check_options, run);
 }
 
 }  // namespace giga::tool

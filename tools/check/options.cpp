@@ -9,6 +9,7 @@
 #include "giga/record/run_folder.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
+#include "options/output.hpp"
 #include "options/sampling.hpp"
 #include "support/exit_codes.hpp"
 
@@ -98,15 +99,13 @@ void add_check_options(Arguments& arguments) {
                       check);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", check);
   arguments.add_flag("strict", "Exit with code 1 unless the verdict is safe", check);
-  const std::string output = "Output";
-  arguments.add_value("out", "FILE",
-                      "Where the record goes (default DIR/certificate.json; without\n"
-                      "DIR nowhere)",
-                      output);
-  arguments.add_flag("force", "Replace FILE, or DIR/certificate.json, if it exists", output);
-  arguments.add_flag("json", "Print the record on stdout instead of the table", output);
-  arguments.add_flag("quiet", "No notes, no progress", output);
-  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+  add_output_options(arguments, {.out_name = "FILE",
+                                 .out = "Where the record goes (default DIR/certificate.json; without\n"
+                                        "DIR nowhere)",
+                                 .force = "Replace FILE, or DIR/certificate.json, if it exists",
+                                 .json = "Print the record on stdout instead of the table",
+                                 .quiet = "No notes, no progress"});
+  add_config_option(arguments);
 }
 
 CheckRequest check_request(const Arguments& arguments, const std::vector<std::string>& words) {

@@ -26,14 +26,16 @@ constexpr const char* kExamples = R"(Examples:
 
 Standardises the features, finds the posterior mode, builds a coreset, draws
 from its posterior by NUTS, and checks the draws against every row. Without
---size the coreset has as many points as that takes. DIR has:
-  report.html   all of it, for people; open it in a browser
-  coreset.csv   the rows and their weights, with all their columns
-  draws_1.csv   one chain each, as CmdStan writes them; weights.csv corrects
-                them to the posterior of all rows
-  posterior.csv means, sds and quantiles of every coefficient, corrected so
-  summary.csv   the same of the draws as they are, with R-hat
-  run.json      the record: options, errors, certificate, times)";
+--size the coreset has as many points as that takes.
+
+Files:
+  DIR/report.html    all of it, for people; open it in a browser
+  DIR/coreset.csv    the rows and their weights, with all their columns
+  DIR/draws_1.csv    and so on, a chain each, as CmdStan writes them
+  DIR/weights.csv    what corrects the draws to the posterior of all rows
+  DIR/posterior.csv  means, sds and quantiles of every coefficient, corrected so
+  DIR/summary.csv    the same of the draws as they are, with R-hat
+  DIR/run.json       the record: options, errors, certificate, times)";
 
 void run(Arguments arguments) {
   const auto data = arguments.take_word();
@@ -62,9 +64,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_fit(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "fit", kDescription, kExamples);
-  add_fit_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "fit", kDescription, kExamples, add_fit_options, run);
 }
 
 }  // namespace giga::tool

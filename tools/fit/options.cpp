@@ -7,6 +7,7 @@
 #include "giga/base/text.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
+#include "options/output.hpp"
 #include "options/sampling.hpp"
 #include "support/exit_codes.hpp"
 
@@ -128,20 +129,17 @@ void add_fit_options(Arguments& arguments) {
   add_run_options(arguments, run);
   arguments.add_value("resume", "DIR", "Go on with a run that was stopped, from what DIR has of it", run);
   arguments.add_flag("strict", "Exit with code 1 unless the verdict is safe", run);
-  const std::string output = "Output";
-  arguments.add_value("out", "DIR",
-                      "Folder for coreset.csv, draws_1.csv, ..., posterior.csv, run.json\n"
-                      "and report.html, made if it does not exist (default NAME-fit\n"
-                      "for NAME.csv)",
-                      output);
-  arguments.add_flag("force", "Replace the files of an earlier run in DIR", output);
-  arguments.add_flag("json", "Print the record of the run on stdout", output);
-  arguments.add_flag("quiet", "No notes, no progress, no table", output);
+  add_output_options(arguments, {.out_name = "DIR",
+                                 .out = "Folder for coreset.csv, draws_1.csv, ..., posterior.csv, run.json\n"
+                                        "and report.html, made if it does not exist (default NAME-fit\n"
+                                        "for NAME.csv)",
+                                 .force = "Replace the files of an earlier run in DIR",
+                                 .quiet = "No notes, no progress, no table"});
   arguments.add_flag("no-times",
                      "Leave measured times out of run.json and report.html, so that\n"
                      "the same seed gives the same bytes in every file",
-                     output);
-  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+                     "Output");
+  add_config_option(arguments);
 }
 
 void check_resumed(const Arguments& arguments, const std::optional<std::string>& data) {

@@ -64,9 +64,10 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   };
   const StageSeconds& s = run.seconds;
   line("data",
-       fmt::format("{}: {} rows, {} parameters, response {}",
+       fmt::format("{}: {} row{}, {}, response {}",
                    record.options.path == "-" ? "standard input" : printable_path(record.options.path),
-                   grouped(record.num_rows), *record.num_parameters, printable(*record.response, 40)));
+                   grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
+                   plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
   line("model", record.model);
   line("coreset", coreset_text(record));
   if (record.rounds.size() > 1) line("rounds", rounds_text(record));

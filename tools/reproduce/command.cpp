@@ -140,9 +140,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_reproduce(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "reproduce", kDescription, kExamples);
-  add_reproduce_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "reproduce", kDescription, kExamples, add_reproduce_options, run);
 }
 
 }  // namespace giga::tool

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "giga/base/text.hpp"
+#include "options/coreset.hpp"
+#include "options/output.hpp"
 #include "support/exit_codes.hpp"
 #include "support/suggest.hpp"
 
@@ -17,7 +19,6 @@ using experiments::Earlier;
 using experiments::Kind;
 
 constexpr Index kMostTrials = 1000;
-constexpr Index kMostThreads = 1024;
 
 std::vector<Kind> kinds_of(const std::optional<std::string>& word) {
   if (!word) throw UsageError("no experiment; give fig1, vectors, axis, regression or all");
@@ -64,7 +65,7 @@ void add_reproduce_options(Arguments& arguments) {
                      output);
   arguments.add_flag("json", "Print the record of the run on stdout", output);
   arguments.add_flag("quiet", "No notes, no progress, no table", output);
-  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+  add_config_option(arguments);
 }
 
 ReproduceRequest reproduce_request(const Arguments& arguments, const std::optional<std::string>& word) {
@@ -76,7 +77,7 @@ ReproduceRequest reproduce_request(const Arguments& arguments, const std::option
   settings.seed = arguments.whole("seed", settings.seed, 0, std::numeric_limits<std::uint64_t>::max());
   if (arguments.given("sampler")) settings.samplers = {arguments.choice("sampler", SamplerKind::Hmc)};
   if (const auto data = arguments.text("data")) settings.data = *data;
-  request.run.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
+  request.run.threads = threads_of(arguments);
   const auto out = arguments.text("out");
   if (!out) throw UsageError("no output; give --out DIR");
   if (*out == "-") throw UsageError("--out is -; it is a folder");

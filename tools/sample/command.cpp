@@ -51,9 +51,7 @@ void run(Arguments arguments) {
 }  // namespace
 
 Verb declare_sample(CLI::App& root) {
-  Arguments arguments = Arguments::of_verb(root, "sample", kDescription, kExamples);
-  add_sample_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(root, "sample", kDescription, kExamples, add_sample_options, run);
 }
 
 }  // namespace giga::tool

@@ -3,6 +3,7 @@
 
 #include "options/coreset.hpp"
 #include "options/model.hpp"
+#include "options/output.hpp"
 #include "options/sampling.hpp"
 #include "support/exit_codes.hpp"
 
@@ -49,15 +50,12 @@ void add_sample_options(Arguments& arguments) {
   add_sampling_options(arguments, how);
   arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same draws", how);
-  const std::string output = "Output";
-  arguments.add_value("out", "DIR",
-                      "Folder for draws_1.csv, ..., summary.csv and run.json, made if\n"
-                      "it does not exist (default: only the table, on stdout)",
-                      output);
-  arguments.add_flag("force", "Replace the files of an earlier run in DIR", output);
-  arguments.add_flag("json", "Print the record of the run on stdout", output);
-  arguments.add_flag("quiet", "No notes, no progress; with --out no table", output);
-  arguments.add_value("config", "FILE", "Read options from an INI or TOML file", output);
+  add_output_options(arguments, {.out_name = "DIR",
+                                 .out = "Folder for draws_1.csv, ..., summary.csv and run.json, made if\n"
+                                        "it does not exist (default: only the table, on stdout)",
+                                 .force = "Replace the files of an earlier run in DIR",
+                                 .quiet = "No notes, no progress; with --out no table"});
+  add_config_option(arguments);
 }
 
 SampleRequest sample_request(const Arguments& arguments, const std::optional<std::string>& data) {

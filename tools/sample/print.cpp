@@ -9,24 +9,24 @@ namespace giga::tool {
 
 std::string sample_facts(const RunRecord& record) {
   const SampleOptions& sample = *record.options.sample;
-  const Index chains = *record.options.chains, parameters = *record.num_parameters;
   std::string text;
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
   std::string input = record.options.path == "-" ? "standard input" : printable_path(record.options.path);
   if (record.coreset_digest) {
-    input += fmt::format(": {} points for N = {} rows", *record.rows_used, record.num_rows);
+    input +=
+        fmt::format(": {} for N = {}", plural(*record.rows_used, "point"), plural(record.num_rows, "row"));
   } else {
-    input += fmt::format(": N = {} row{}", record.num_rows, record.num_rows == 1 ? "" : "s");
+    input += ": N = " + plural(record.num_rows, "row");
   }
-  line("input", fmt::format("{}, D = {} parameter{}, response {}", input, parameters,
-                            parameters == 1 ? "" : "s", printable(*record.response, 40)));
+  line("input", fmt::format("{}, D = {}, response {}", input, plural(*record.num_parameters, "parameter"),
+                            printable(*record.response, 40)));
   line("model", record.model);
   std::string sampler(name(sample.sampler));
   if (sample.sampler != SamplerKind::Rwmh) sampler += fmt::format(" with a {} metric", name(sample.metric));
-  line("sampler", fmt::format("{}, {} chain{} of {} warm-up + {} draws{}", sampler, chains,
-                              chains == 1 ? "" : "s", sample.warmup, sample.draws,
+  line("sampler", fmt::format("{}, {} of {} warm-up + {}{}", sampler, plural(*record.options.chains, "chain"),
+                              sample.warmup, plural(sample.draws, "draw"),
                               sample.thin > 1 ? fmt::format(" thinned by {}", sample.thin) : ""));
   const StageSeconds& s = *record.seconds;
   const double rate = s.sample > 0 ? static_cast<double>(record.num_gradients()) / s.sample : 0;

@@ -27,17 +27,13 @@ namespace {
 
 constexpr Index kLargest = 1'000'000'000;
 constexpr Index kMostFeatures = 100'000;
-constexpr Index kMostThreads = 1024;
 
 enum class Format { Csv, Npy, Libsvm };
 
 struct Request {
   SimulateDataOptions options;
+  SimulateOutput output;
   Format format = Format::Csv;
-  int threads = 0;
-  std::filesystem::path out;
-  bool force = false;
-  bool quiet = false;
 };
 
 Format format_of(const std::filesystem::path& out) {
@@ -143,13 +139,8 @@ Request request_of(const Arguments& arguments, const std::vector<Family>& famili
   options.rows = arguments.count("rows", options.rows, 1, kLargest);
   options.theta = theta_of(arguments, families.front());
   options.seed = arguments.whole("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
-  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
-  request.force = arguments.flag("force");
-  request.quiet = arguments.flag("quiet");
-  const auto out = arguments.text("out");
-  if (!out) throw UsageError("no output; give --out FILE");
-  request.out = *out;
-  request.format = format_of(request.out);
+  request.output = simulate_output(arguments, "FILE");
+  request.format = format_of(request.output.out);
   return request;
 }
 
@@ -176,9 +167,9 @@ void append_line(const double* row, Index num_features, Format format, std::stri
 // lines are written in order. 18 bytes are allowed for a number in text.
 void write_text(const SimulatedData& data, const Request& request, const Executor& executor,
                 Progress& progress) {
-  OutputFile file(request.out, request.force);
+  OutputFile file(request.output.out, request.output.force);
   const Index width = data.num_features() + 1;
-  check_disk(request.out,
+  check_disk(request.output.out,
              static_cast<std::uint64_t>(data.num_rows()) * static_cast<std::uint64_t>(width) * 18);
   if (request.format == Format::Csv) file.write(header(data.num_features()));
   std::vector<double> values;
@@ -197,25 +188,19 @@ void write_text(const SimulatedData& data, const Request& request, const Executo
         for (const std::string& some : lines) file.write(some);
         progress.update(end, 0, "");
       });
-  progress.begin("saving " + printable_path(request.out));
+  progress.begin("saving " + printable_path(request.output.out));
   file.commit();
 }
 
 void write_npy(const SimulatedData& data, const Request& request, const Executor& executor,
                Progress& progress) {
   const Index width = data.num_features() + 1;
-  NpyWriter writer(request.out, data.num_rows(), width, request.force);
-  check_disk(request.out, static_cast<std::uint64_t>(data.num_rows()) * static_cast<std::uint64_t>(width) *
-                              sizeof(double));
-  for_each_block(
-      data.num_rows(), width, executor,
-      [&](Index first, Index count, double* out) { data.read(first, count, out); },
-      [&](std::span<const double> rows, Index end) {
-        writer.append(rows);
-        progress.update(end, 0, "");
-      });
-  progress.begin("saving " + printable_path(request.out));
-  writer.commit();
+  NpyWriter writer(request.output.out, data.num_rows(), width, request.output.force);
+  check_disk(request.output.out, static_cast<std::uint64_t>(data.num_rows()) *
+                                     static_cast<std::uint64_t>(width) * sizeof(double));
+  write_matrix(
+      writer, request.output.out, data.num_rows(), width, executor,
+      [&](Index first, Index count, double* out) { data.read(first, count, out); }, progress);
 }
 
 void run(const Arguments& arguments, const std::vector<Family>& families) {
@@ -224,16 +209,16 @@ void run(const Arguments& arguments, const std::vector<Family>& families) {
   const SimulatedData data(request.options);
   const Stopwatch total;
   {
-    const Threads executor(request.threads, stop_requested);
-    Progress progress(request.quiet);
+    const Threads executor(request.output.threads, stop_requested);
+    Progress progress(request.output.quiet);
     progress.begin("simulating", data.num_rows(), "rows");
     (request.format == Format::Npy ? write_npy : write_text)(data, request, executor, progress);
   }
-  if (request.quiet) return;
+  if (request.output.quiet) return;
   const Family made = request.options.family.family;
-  write_stdout(fmt::format("{}: {} rows of {} feature{}, {} with {} link, seed {}, in {:.1f} s\n",
-                           printable_path(request.out), data.num_rows(), data.num_features(),
-                           data.num_features() == 1 ? "" : "s", family_name(made), link_name(made),
+  write_stdout(fmt::format("{}: {} of {}, {} with {} link, seed {}, in {:.1f} s\n",
+                           printable_path(request.output.out), plural(data.num_rows(), "row"),
+                           plural(data.num_features(), "feature"), family_name(made), link_name(made),
                            request.options.seed, total.seconds()));
 }
 

@@ -10,6 +10,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/machine.hpp"
 #include "giga/base/text.hpp"
+#include "options/coreset.hpp"
 #include "support/exit_codes.hpp"
 #include "support/signals.hpp"
 
@@ -24,6 +25,17 @@ std::string gigabytes(std::uint64_t bytes) {
 }
 
 }  // namespace
+
+SimulateOutput simulate_output(const Arguments& arguments, const std::string& value_name) {
+  SimulateOutput request;
+  request.threads = threads_of(arguments);
+  request.force = arguments.flag("force");
+  request.quiet = arguments.flag("quiet");
+  const auto out = arguments.text("out");
+  if (!out) throw UsageError("no output; give --out " + value_name);
+  request.out = *out;
+  return request;
+}
 
 void check_memory(std::uint64_t bytes) {
   if (bytes > physical_memory_bytes() / 2) {
@@ -66,6 +78,17 @@ void for_each_block(Index rows, Index width, const Executor& executor,
     stop_if_signalled();
     take({buffer.data(), static_cast<std::size_t>((end - begin) * width)}, end);
   }
+}
+
+void write_matrix(NpyWriter& writer, const std::filesystem::path& out, Index rows, Index width,
+                  const Executor& executor, const std::function<void(Index, Index, double*)>& make,
+                  Progress& progress) {
+  for_each_block(rows, width, executor, make, [&](std::span<const double> values, Index end) {
+    writer.append(values);
+    progress.update(end, 0, "");
+  });
+  progress.begin("saving " + printable_path(out));
+  writer.commit();
 }
 
 }  // namespace giga::tool

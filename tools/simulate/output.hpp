@@ -8,8 +8,22 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/base/types.hpp"
+#include "giga/data/npy.hpp"
+#include "support/arguments.hpp"
+#include "support/progress.hpp"
 
 namespace giga::tool {
+
+/// How a verb writes what it makes.
+struct SimulateOutput {
+  int threads = 0;
+  std::filesystem::path out;
+  bool force = false;
+  bool quiet = false;
+};
+
+/// Throws UsageError without --out; `value_name` is what the help calls its value.
+[[nodiscard]] SimulateOutput simulate_output(const Arguments& arguments, const std::string& value_name);
 
 /// Throws ResourceError if so much memory would leave too little for anything else.
 void check_memory(std::uint64_t bytes);
@@ -22,5 +36,10 @@ void check_disk(const std::filesystem::path& out, std::uint64_t bytes);
 void for_each_block(Index rows, Index width, const Executor& executor,
                     const std::function<void(Index, Index, double*)>& make,
                     const std::function<void(std::span<const double>, Index)>& take);
+
+/// All rows of a matrix, which for_each_block makes, as a .npy file; `writer` writes to `out`.
+void write_matrix(NpyWriter& writer, const std::filesystem::path& out, Index rows, Index width,
+                  const Executor& executor, const std::function<void(Index, Index, double*)>& make,
+                  Progress& progress);
 
 }  // namespace giga::tool

@@ -22,7 +22,6 @@ namespace giga::tool {
 namespace {
 
 constexpr Index kLargest = 1'000'000'000;
-constexpr Index kMostThreads = 1024;
 
 constexpr const char* kExamples = R"(Examples:
   giga simulate vectors --out V.npy
@@ -34,10 +33,7 @@ constexpr const char* kExamples = R"(Examples:
 
 struct Request {
   SimulateOptions options;
-  int threads = 0;
-  std::filesystem::path out;
-  bool force = false;
-  bool quiet = false;
+  SimulateOutput output;
 };
 
 bool has_rank(VectorKind kind) {
@@ -69,12 +65,7 @@ Request request_of(const Arguments& arguments) {
   options.seed = arguments.whole("seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   if (arguments.given("rank") && !has_rank(options.kind))
     throw UsageError(fmt::format("--rank has no effect with --kind {}; leave it out", name(options.kind)));
-  request.threads = static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
-  request.force = arguments.flag("force");
-  request.quiet = arguments.flag("quiet");
-  const auto out = arguments.text("out");
-  if (!out) throw UsageError("no output; give --out FILE.npy");
-  request.out = *out;
+  request.output = simulate_output(arguments, "FILE.npy");
   return request;
 }
 
@@ -82,41 +73,34 @@ void run(const Arguments& arguments) {
   arguments.refuse_leftovers("; give the output with --out");
   const Request request = request_of(arguments);
   const SimulateOptions& options = request.options;
-  NpyWriter writer(request.out, options.rows, options.dim, request.force);
-  check_disk(request.out, static_cast<std::uint64_t>(options.rows) * static_cast<std::uint64_t>(options.dim) *
-                              sizeof(double));
+  const SimulateOutput& output = request.output;
+  NpyWriter writer(output.out, options.rows, options.dim, output.force);
+  check_disk(output.out, static_cast<std::uint64_t>(options.rows) * static_cast<std::uint64_t>(options.dim) *
+                             sizeof(double));
   if (has_rank(options.kind)) {
     check_memory(static_cast<std::uint64_t>(options.rank) * static_cast<std::uint64_t>(options.dim) *
                  sizeof(double));
   }
   const Stopwatch total;
   {
-    const Threads executor(request.threads, stop_requested);
-    Progress progress(request.quiet);
+    const Threads executor(output.threads, stop_requested);
+    Progress progress(output.quiet);
     progress.begin("simulating", options.rows, "rows");
     const SimulatedRows rows(options);
-    for_each_block(
-        options.rows, options.dim, executor,
-        [&](Index first, Index count, double* out) { rows.read(first, count, out); },
-        [&](std::span<const double> values, Index end) {
-          writer.append(values);
-          progress.update(end, 0, "");
-        });
-    progress.begin("saving " + printable_path(request.out));
-    writer.commit();
+    write_matrix(
+        writer, output.out, options.rows, options.dim, executor,
+        [&](Index first, Index count, double* out) { rows.read(first, count, out); }, progress);
   }
-  if (request.quiet) return;
-  write_stdout(fmt::format("{}: {} x {} {} vectors, seed {}, in {:.1f} s\n", printable_path(request.out),
+  if (output.quiet) return;
+  write_stdout(fmt::format("{}: {} x {} {} vectors, seed {}, in {:.1f} s\n", printable_path(output.out),
                            options.rows, options.dim, name(options.kind), options.seed, total.seconds()));
 }
 
 }  // namespace
 
 Verb declare_simulate_vectors(CLI::App& simulate) {
-  Arguments arguments =
-      Arguments::of_verb(simulate, "vectors", "Write a matrix of random vectors, one a row", kExamples);
-  add_options(arguments);
-  return {arguments.app(), [arguments] { run(arguments); }};
+  return declare_verb(simulate, "vectors", "Write a matrix of random vectors, one a row", kExamples,
+                      add_options, run);
 }
 
 }  // namespace giga::tool

@@ -57,6 +57,14 @@ Arguments Arguments::of_verb(CLI::App& parent, const std::string& name, const st
   return Arguments(*app);
 }
 
+Verb declare_verb(CLI::App& parent, const std::string& name, const std::string& description,
+                  const std::string& examples, void (*add_options)(Arguments&),
+                  const std::function<void(const Arguments&)>& run) {
+  Arguments arguments = Arguments::of_verb(parent, name, description, examples);
+  add_options(arguments);
+  return {arguments.app(), [arguments, run] { run(arguments); }};
+}
+
 CLI::Option* Arguments::option(const std::string& name) const {
   return app_->get_option("--" + name);
 }

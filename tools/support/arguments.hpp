@@ -110,4 +110,9 @@ struct Verb {
   std::function<void()> run;
 };
 
+/// A new verb below `parent`: Arguments::of_verb with what `add_options` adds; `run` gets what was given.
+[[nodiscard]] Verb declare_verb(CLI::App& parent, const std::string& name, const std::string& description,
+                                const std::string& examples, void (*add_options)(Arguments&),
+                                const std::function<void(const Arguments&)>& run);
+
 }  // namespace giga::tool

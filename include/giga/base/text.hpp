@@ -25,6 +25,9 @@ namespace giga {
 /// 26733 as "26,733".
 [[nodiscard]] std::string grouped(Index count);
 
+/// "1 row", "26733 rows".
+[[nodiscard]] std::string plural(Index count, std::string_view noun);
+
 /// The nearest double if all of `text` is one finite decimal number such as "-1.5e3"; nothing otherwise: no
 /// spaces, no leading '+', no hexadecimal, no inf or nan, no overflow. A number too small for a double is a
 /// signed zero.

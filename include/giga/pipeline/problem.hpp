@@ -37,6 +37,11 @@ struct ModelOptions {
 /// "bernoulli with logit link, prior N(0, 1^2), features standardised"
 [[nodiscard]] std::string description(const ModelOptions& options);
 
+/// The parameters of the model of a table with these features: coefficients, intercept and the extra
+/// parameters of the family.
+[[nodiscard]] BothScales parameter_scales(std::vector<std::string> features, Standardisation scale,
+                                          const ModelOptions& options);
+
 /// What a model of the user's own says of itself besides its likelihood.
 struct ModelWords {
   std::string name = "the data";                     ///< Of the data, for titles and messages.
