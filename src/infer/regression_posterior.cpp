@@ -104,7 +104,7 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal p
       isotropic_(is_isotropic(prior_)),
       log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
   if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");
-  if (regression.num_columns() != dim_)
+  if (describe(family_.family).num_extras() > 0)
     throw std::invalid_argument(
         "the family has parameters besides its coefficients, which rows in tiles do not know");
   const Packing packing = pack(regression);

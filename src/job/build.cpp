@@ -168,8 +168,8 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
 void require_memory(const CoresetOptions& options, const Problem& problem) {
   const bool curvature = options.projection == ProjectionKind::Curvature;
   const Index dim = curvature ? curvature_dim(problem.likelihood().num_parameters()) + options.remainder_dim
-                              : options.projection_dim;
-  // One byte per number: the 8-bit codes of the quantised selector.
+                              : std::max(options.projection_dim, kFirstAutoDim);
+  // An automatic J begins at kFirstAutoDim. One byte per number: the 8-bit codes of the quantised selector.
   const double needed = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(dim);
   const auto present = static_cast<double>(physical_memory_bytes());
   if (!is_greedy(options.method) || needed < present) return;

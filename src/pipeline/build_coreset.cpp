@@ -60,7 +60,6 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
 namespace {
 
 // With projection_dim = 0: J = 500, 1000, ..., 64000.
-constexpr Index kFirstAutoDim = 500;
 constexpr Index kLastAutoDim = 64000;
 constexpr double kAgreement = 1.5;  // of projected and held-out error
 

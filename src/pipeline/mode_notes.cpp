@@ -43,7 +43,7 @@ struct Moments {
 // mean of the residuals: an intercept that the prior holds back is not noise.
 double residual_scale(const LinearModel& model, std::span<const double> theta, const Executor& executor) {
   constexpr Index kRowsAtOnce = 64;
-  const Index dim = std::ssize(theta);
+  const Index dim = model.num_columns();
   Moments all;
   fold_blocks<Moments>(
       executor, model.num_rows(), 1, std::span(&all, 1),
@@ -55,7 +55,7 @@ double residual_scale(const LinearModel& model, std::span<const double> theta, c
           for (Index i = 0; i < some; ++i) {
             const Index n = first + begin + i;
             const double fitted =
-                std::inner_product(theta.begin(), theta.end(), design.begin() + i * dim, 0.0);
+                std::inner_product(theta.begin(), theta.begin() + dim, design.begin() + i * dim, 0.0);
             part->join({model.multiplicity(n), model.response(n) - fitted, 0});
           }
         }
@@ -101,7 +101,7 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
       "the posterior mode of '" +
       printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
       three_digits(distance) +
-      " prior standard deviations from 0: prior and data contradict each other; consider a larger "
+      " prior standard deviations from the prior mean: prior and data contradict each other; consider a larger "
       "`prior_scale`");
 }
 

@@ -91,7 +91,7 @@ void warn_of_ess(std::span<const Quantity> all, const char* which, double Quanti
   std::stable_sort(bad.begin(), bad.end(),
                    [&](const Quantity* a, const Quantity* b) { return a->summary.*ess < b->summary.*ess; });
   out.push_back("the " + std::string(which) + " effective sample size is below " + rounded(least, 12) +
-                " (100 a chain) for " + listed(bad) + ", down to " + rounded(bad[0]->summary.*ess, 3) +
+                " (100 per chain) for " + listed(bad) + ", down to " + rounded(bad[0]->summary.*ess, 3) +
                 ": make more `draws`");
 }
 
@@ -119,7 +119,7 @@ void warn_of_trajectories(const SamplerHealth& health, std::vector<std::string>&
     out.push_back(count_of(static_cast<std::size_t>(deep), "draw", "draws") + " of " + std::to_string(draws) +
                   " (" + percent(deep, draws) + ") took the largest tree depth, " +
                   std::to_string(health.max_depth) +
-                  ": the chains move slowly; raise `max_depth`, or a longer `warmup`");
+                  ": the chains move slowly; raise `max_depth` or lengthen `warmup`");
 }
 
 void warn_of_chains(const SamplerHealth& health, std::vector<std::string>& out) {

@@ -123,7 +123,7 @@ TEST(Warnings, SlowChainsHaveASmallEffectiveSize) {
     }
   }
   const auto all = said(chains);
-  EXPECT_TRUE(one_says(all, "the bulk effective sample size is below 400 (100 a chain) for 'a'"));
+  EXPECT_TRUE(one_says(all, "the bulk effective sample size is below 400 (100 per chain) for 'a'"));
   EXPECT_TRUE(one_says(all, "the tail effective sample size"));
 }
 

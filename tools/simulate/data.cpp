@@ -172,7 +172,6 @@ void write_text(const SimulatedData& data, const Request& request, const Executo
   check_disk(request.output.out,
              static_cast<std::uint64_t>(data.num_rows()) * static_cast<std::uint64_t>(width) * 18);
   if (request.format == Format::Csv) file.write(header(data.num_features()));
-  std::vector<double> values;
   for_each_block(
       data.num_rows(), width, executor,
       [&](Index first, Index count, double* out) { data.read(first, count, out); },

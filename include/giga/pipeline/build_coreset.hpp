@@ -49,6 +49,9 @@ constexpr auto name_table(ProjectionKind) {
                                     {Auto, "auto", "curvature to D = 69, else random"}});
 }
 
+/// The first J that projection_dim = 0 tries.
+inline constexpr Index kFirstAutoDim = 500;
+
 struct CoresetOptions {
   PihatKind pihat = PihatKind::Laplace;
   Index subsample_rows = 0;  ///< For PihatKind::Subsample; 0: max(1000, 20 D), at most N.

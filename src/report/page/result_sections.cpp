@@ -36,7 +36,9 @@ std::string figure(const std::string& value, const std::string& label) {
 
 double largest_rhat(const std::vector<Quantity>& quantities) {
   double largest = 0;
-  for (const Quantity& quantity : quantities) largest = std::max(largest, quantity.summary.rhat);
+  // Written so that NaN, once there, stays.
+  for (const Quantity& quantity : quantities)
+    if (!(quantity.summary.rhat <= largest) && !std::isnan(largest)) largest = quantity.summary.rhat;
   return largest;
 }
 

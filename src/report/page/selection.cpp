@@ -71,16 +71,16 @@ std::vector<double> correction_weights(const ReportData& data) {
 
 void require_fit(const ReportData& data) {
   for (const Chain& chain : data.chains) {
-    require(chain.dim == std::ssize(data.quantities), "report: a chain has not one column a coefficient");
+    require(chain.dim == std::ssize(data.quantities), "report: a chain must have one column per coefficient");
     require(chain.draws.size() == chain.stats.size() * at(chain.dim), "report: a chain's draws do not fit");
   }
   require(data.laplace.empty() || data.laplace.size() == data.quantities.size(),
-          "report: laplace has not one entry a coefficient");
+          "report: laplace must have one entry per coefficient");
   require(data.standardised.empty() || data.standardised.size() == data.quantities.size(),
-          "report: standardised has not one entry a coefficient");
+          "report: standardised must have one entry per coefficient");
   require(!data.certificate || data.chains.empty() || data.certificate->coreset.weights.empty() ||
               std::ssize(data.certificate->coreset.weights) == num_draws(data),
-          "report: the certificate has not one weight a draw");
+          "report: the certificate must have one weight per draw");
 }
 
 }  // namespace
