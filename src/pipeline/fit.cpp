@@ -125,7 +125,8 @@ class Fit {
     if (!more) return false;
     const Termination end = state_.coreset->build.termination;
     const bool at_its_end = end == Termination::NoProgress || end == Termination::NumericLimit;
-    const bool sees_more = options_.coreset.projection == ProjectionKind::Auto && state_.next_size == 0;
+    const bool sees_more = options_.coreset.projection == ProjectionKind::Auto && state_.next_size == 0 &&
+                           state_.coreset->options.projection == ProjectionKind::Curvature;
     if (at_its_end && !sees_more) return false;
     state_.next_size = certificate.suggested_size;
     state_.coreset.reset();
