@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 
 #include "base/require.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/diagnostics.hpp"
+#include "giga/infer/row_estimate.hpp"
 #include "infer/point_sums.hpp"
 
 namespace giga {
@@ -174,12 +176,12 @@ double k_limit(Index num_draws, const CertificateOptions& options) {
 
 // All but `before`.
 Correction corrected(const Draws& draws, std::span<const double> log_ratios, double chain_share,
-                     const CertificateOptions& options, const Executor& executor) {
+                     bool estimated, const CertificateOptions& options, const Executor& executor) {
   Correction out;
   const Index count = draws.count();
   out.num_draws = count;
   out.spread = spread_of(log_ratios);
-  out.exact = out.spread <= kEqual;
+  out.exact = out.spread <= kEqual && !estimated;
   out.flat = out.spread <= kFlat;
   // Ratios that are equal up to rounding have an autocorrelation of rounding: then the
   // chains' own share counts.
@@ -253,7 +255,7 @@ class Work {
         options_(options),
         observer_(observer) {}
 
-  Certificate go(const Draws& draws) const {
+  Certificate go(const Draws& draws) {
     Certificate out;
     out.num_rows = out.num_data_rows = full_.num_rows();
     out.coreset_size = coreset_ == nullptr ? 0 : coreset_->num_rows();
@@ -268,17 +270,23 @@ class Work {
     const Normal part = coreset_ == nullptr ? prior_ : laplace_of(*coreset_).posterior;
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
+    tell(observer_, at_part(CertificatePart::Ratios, 0));
+    some_ = estimate_rows(full_, coreset_, full, draws.values,
+                          {.rows = options_.check_rows, .seed = options_.seed}, executor_);
+
     diagnose(draws, executor_, out);
     std::vector<Estimate> before = std::move(out.coreset.before);
     // The worst effective size of a parameter stands in where the ratios have none of their own.
     const double share = out.min_ess / static_cast<double>(draws.count());
-    out.coreset = corrected(draws, ratios_of_coreset(draws), share, options_, executor_);
+    out.coreset = corrected(draws, ratios_of_coreset(draws), share, some_.has_value(), options_, executor_);
     out.coreset.before = std::move(before);
     out.coreset.quantities_before = plain_moments(mapped(draws, options_.quantities), executor_);
     out.kl_draws = divergences(out.coreset.weights);
 
     const Draws normal = drawn(full.posterior, options_.laplace_draws, options_.seed);
-    out.laplace = corrected(normal, ratios_of_laplace(normal, full.posterior), 1, options_, executor_);
+    out.laplace = corrected(normal, ratios_of_laplace(normal, full.posterior), 1, some_.has_value(), options_,
+                            executor_);
+    out.checked = checked_rows(draws, normal);
     const std::vector<double> sds = full.posterior.standard_deviations();
     for (std::size_t d = 0; d < sds.size(); ++d)
       out.laplace.before.push_back({full.posterior.mean()[d], sds[d], 0, 0});
@@ -312,10 +320,23 @@ class Work {
     return options_.laplace != nullptr ? *options_.laplace : laplace_of(full_);
   }
 
+  // L at the draws: summed over all rows, or estimated.
+  [[nodiscard]] ExtendedVector all_rows(const Draws& draws, CertificatePart part) const {
+    return some_ ? some_->log_likelihoods(draws.values, executor_)
+                 : log_likelihood_sums(full_, draws.values, executor_, watch(part));
+  }
+
+  [[nodiscard]] CheckedRows checked_rows(const Draws& draws, const Draws& normal) const {
+    constexpr Index kDraws = 512;  // by which standard errors are found
+    if (!some_) return {full_.num_rows(), full_.num_rows()};
+    const EstimateError error = some_->error(spread_points(draws.values, draws.dim, kDraws), executor_);
+    const EstimateError at_normal = some_->error(spread_points(normal.values, normal.dim, kDraws), executor_);
+    return {some_->num_rows(), some_->num_certain(), true, error.rms, error.most, at_normal.rms};
+  }
+
   // The two sums are large and nearly equal: their difference is taken in extended precision.
   [[nodiscard]] std::vector<double> ratios_of_coreset(const Draws& draws) const {
-    const ExtendedVector all =
-        log_likelihood_sums(full_, draws.values, executor_, watch(CertificatePart::Ratios));
+    const ExtendedVector all = all_rows(draws, CertificatePart::Ratios);
     ExtendedVector few(all.size(), 0);
     if (coreset_ != nullptr) few = log_likelihood_sums(*coreset_, draws.values, executor_);
     std::vector<double> ratios;
@@ -324,8 +345,7 @@ class Work {
   }
 
   [[nodiscard]] std::vector<double> ratios_of_laplace(const Draws& draws, const Normal& normal) const {
-    const ExtendedVector all =
-        log_likelihood_sums(full_, draws.values, executor_, watch(CertificatePart::LaplaceRatios));
+    const ExtendedVector all = all_rows(draws, CertificatePart::LaplaceRatios);
     std::vector<double> ratios;
     for (Index s = 0; s < draws.count(); ++s) {
       const Extended prior = Extended{prior_.log_density(draws.draw(s), Order::Value).value};
@@ -369,7 +389,8 @@ class Work {
   // |g|^2 and |C' g|^2 at each draw; the prior is in both posteriors and cancels.
   [[nodiscard]] SquaredLengths lengths(const Draws& draws, const Normal& whitener,
                                        const RowsDone& rows_done) const {
-    ExtendedVector gradient = gradient_sums(full_, draws.values, executor_, rows_done);
+    ExtendedVector gradient = some_ ? some_->gradients(draws.values, executor_)
+                                    : gradient_sums(full_, draws.values, executor_, rows_done);
     if (coreset_ != nullptr) {
       const ExtendedVector few = gradient_sums(*coreset_, draws.values, executor_);
       for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] -= few[i];
@@ -377,6 +398,8 @@ class Work {
     // g = grad L - grad L(w); |C' g|^2 with C the factor of the covariance of the Laplace approximation.
     const auto dim = at(draws.dim);
     const std::vector<double>& factor = whitener.factor();
+    // An estimated gradient is longer than the gradient, by the variance of its error in the mean square.
+    const double noise = mean_noise(draws, {}), whitened_noise = mean_noise(draws, factor);
     SquaredLengths out;
     for (std::size_t s = 0; s < at(draws.count()); ++s) {
       Extended plain = 0, whitened = 0;
@@ -386,10 +409,18 @@ class Work {
         for (std::size_t e = 0; e < dim; ++e) along += Extended{factor[e * dim + d]} * gradient[s * dim + e];
         whitened += along * along;
       }
-      out.plain.push_back(static_cast<double>(plain));
-      out.whitened.push_back(static_cast<double>(whitened));
+      out.plain.push_back(static_cast<double>(plain) - noise);
+      out.whitened.push_back(static_cast<double>(whitened) - whitened_noise);
     }
     return out;
+  }
+
+  [[nodiscard]] double mean_noise(const Draws& draws, std::span<const double> frame) const {
+    constexpr Index kDraws = 32;
+    if (!some_) return 0;
+    const std::vector<double> each =
+        some_->gradient_noise(spread_points(draws.values, draws.dim, kDraws), frame, executor_);
+    return std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
   }
 
   // sum_s w_s |g(theta_s)|^2, and its standard error.
@@ -397,7 +428,9 @@ class Work {
                                Index num_chains, double relative_ess) {
     const Estimate plain = weighted_estimate(squares.plain, weights, num_chains, relative_ess);
     const Estimate whitened = weighted_estimate(squares.whitened, weights, num_chains, relative_ess);
-    return {plain.mean, plain.mcse_mean, whitened.mean, whitened.mcse_mean};
+    // Less the noise, a mean may fall below 0; NaN stays.
+    return {plain.mean < 0 ? 0 : plain.mean, plain.mcse_mean, whitened.mean < 0 ? 0 : whitened.mean,
+            whitened.mcse_mean};
   }
 
   // The weights of some of the draws, scaled to add up to 1; all 0 where none has weight.
@@ -468,6 +501,7 @@ class Work {
   const Executor& executor_;
   const CertificateOptions& options_;
   const Observer& observer_;
+  std::optional<RowEstimate> some_;  // what stands in for the sums over all rows, if anything does
 };
 
 void check(const Likelihood& full, const Likelihood* coreset, const Normal& prior,

@@ -35,6 +35,10 @@ enum class Fault {
   MultiplicitiesIgnored,  // every row counts once
   RowMissing,             // the last row does not count
   NoiseScaleIgnored,      // the noise of gaussian responses is 1
+  // Estimates from some of the rows
+  SampleCountedOnce,    // sampled rows count once instead of 1 / p times
+  CertainRowsTwice,     // rows that are taken for certain count twice
+  RemainderRowDropped,  // one of them is forgotten
 };
 
 #ifdef GIGA_FAULTS

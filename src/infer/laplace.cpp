@@ -23,6 +23,7 @@ struct Place {
   double log_likelihood, log_prior;
   Eigen::VectorXd gradient;  // of the log joint
   Matrix curvature;          // minus its Hessian
+  Derivatives data;          // of the log-likelihood alone
 
   [[nodiscard]] double log_joint() const { return log_likelihood + log_prior; }
 };
@@ -36,14 +37,15 @@ class Posterior {
   // Nothing where the log joint or a derivative is not finite.
   [[nodiscard]] std::optional<Place> at(Eigen::VectorXd theta) const {
     const std::span<const double> values(theta.data(), static_cast<std::size_t>(theta.size()));
-    const Derivatives data = likelihood_.evaluate(values, Order::Hessian, executor_);
+    Derivatives data = likelihood_.evaluate(values, Order::Hessian, executor_);
     const Derivatives prior = prior_.log_density(values, Order::Hessian);
     const Eigen::Index dim = theta.size();
-    Place place{std::move(theta), data.value, prior.value, {}, {}};
+    Place place{std::move(theta), data.value, prior.value, {}, {}, {}};
     place.gradient = Eigen::Map<const Eigen::VectorXd>(data.gradient.data(), dim) +
                      Eigen::Map<const Eigen::VectorXd>(prior.gradient.data(), dim);
     place.curvature = -(Eigen::Map<const Matrix>(data.hessian.data(), dim, dim) +
                         Eigen::Map<const Matrix>(prior.hessian.data(), dim, dim));
+    place.data = std::move(data);
     if (!std::isfinite(place.log_joint()) || !place.gradient.allFinite() || !place.curvature.allFinite())
       return std::nullopt;
     return place;
@@ -150,7 +152,8 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
           place.log_prior,
           iteration,
           decrement,
-          end};
+          end,
+          std::move(place.data)};
 }
 
 }  // namespace giga

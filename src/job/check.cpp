@@ -206,6 +206,7 @@ RunRecord record_of(const CheckJob& job, const Executor& executor) {
   if (!job.draws) options.chains = job.chains;
   options.seed = job.sample.seed;
   options.threads = executor.num_threads();
+  options.check_rows = job.check_rows;
   options.strict = job.strict;
   record.model = description(job.file.model);
   record.response = job.file.response;
@@ -245,6 +246,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   notes.say(draws->notes);
   CertificateOptions options;
   options.seed = job.sample.seed;
+  options.check_rows = job.check_rows;
   record.certificate = certify_coreset(problem, chosen, draws->chains, executor, options, observer.watch);
   seconds.certify = stage.restart();
   if (record.certificate->laplace_end != LaplaceEnd::Converged)

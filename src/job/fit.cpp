@@ -192,6 +192,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
   record.options.coreset = result.coreset.options;
   record.options.sample = result.sample;
   record.options.chains = options.chains;
+  record.options.check_rows = options.check_rows;
   record.model = problem.description();
   record.num_rows = problem.num_data_rows();
   record.num_parameters = problem.likelihood().num_parameters();

@@ -103,6 +103,7 @@ class Fit {
     CertificateOptions options;
     options.seed = options_.sample.seed;
     options.laplace_draws = options_.laplace_draws;
+    options.check_rows = options_.check_rows;
     const bool all_rows = options_.coreset.pihat == PihatKind::Laplace;
     // Unless it came from a subsample or the prior, pihat is the Laplace approximation of all rows, which
     // then need not be found again.
@@ -178,17 +179,19 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
   return resolved(round, problem);
 }
 
-Index affordable_draws(const Problem& problem, Index chains) {
+Index affordable_draws(const Problem& problem, const FitOptions& options) {
   // draws * chains * rows log-likelihoods are what the certificate costs.
   constexpr double kAffordable = 3e8;  // log-likelihoods: a second or two
   constexpr double kFewest = 1000, kMost = 4000;
-  const double rows = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(chains);
+  if (options.check_rows.kind != RowCount::Kind::All) return static_cast<Index>(kMost);
+  const double rows =
+      static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(options.chains);
   return static_cast<Index>(std::clamp(kAffordable / rows, kFewest, kMost));
 }
 
 SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options) {
   SampleOptions out = options.sample;
-  if (out.draws == 0) out.draws = affordable_draws(problem, options.chains);
+  if (out.draws == 0) out.draws = affordable_draws(problem, options);
   return out;
 }
 

@@ -97,12 +97,12 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
     }
   }
   if (distance < kFar) return;
-  notes.push_back(
-      "the posterior mode of '" +
-      printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
-      three_digits(distance) +
-      " prior standard deviations from the prior mean: prior and data contradict each other; consider a larger "
-      "`prior_scale`");
+  notes.push_back("the posterior mode of '" +
+                  printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
+                  three_digits(distance) +
+                  " prior standard deviations from the prior mean: prior and data contradict each other; "
+                  "consider a larger "
+                  "`prior_scale`");
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ Json form_of(const Certificate& certificate, const std::vector<std::string>& nam
   out["num_draws_not_finite"] = certificate.num_draws_not_finite;
   out["max_rhat_allowed"] = certificate.max_rhat_allowed;
   out["min_effective_size"] = certificate.min_effective_size;
+  out["estimated"] = certificate.checked.estimated;
   out["exact"] = certificate.coreset.exact;
   out["flat"] = certificate.coreset.flat;
   out["laplace_flat"] = certificate.laplace.flat;
@@ -103,6 +104,16 @@ Certificate certificate_of(const Fields& fields) {
   out.laplace.usable = fields.get<bool>("laplace_usable");
   out.disagreement = fields.number("disagreement");
   out.num_gradient_draws = fields.get<Index>("num_gradient_draws");
+  // Records of version 0.1 have none of these: all rows were summed.
+  out.checked = {out.num_rows, out.num_rows};
+  if (fields.has("estimated")) {
+    out.checked = {.count = fields.get<Index>("num_check_rows"),
+                   .certain = fields.get<Index>("num_certain_rows"),
+                   .estimated = fields.get<bool>("estimated"),
+                   .ratio_error = fields.number("ratio_error"),
+                   .ratio_error_most = fields.number("ratio_error_most"),
+                   .laplace_ratio_error = fields.number("laplace_ratio_error")};
+  }
   const auto fisher = [&fields](const std::string& name) {
     return FisherDistance{.value = fields.number(name.c_str()),
                           .whitened = fields.number((name + "_whitened").c_str())};

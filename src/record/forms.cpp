@@ -214,6 +214,17 @@ LaplaceResult laplace_of(const Fields& fields) {
   return out;
 }
 
+Json form_of(const RowCount& count) {
+  return count.kind == RowCount::Kind::Number ? Json(count.number) : Json(text_of(count));
+}
+
+RowCount row_count_of(const Fields& fields, const char* key) {
+  const Json& json = fields.json()[key];
+  if (json.is_string() && json == "auto") return {};
+  if (json.is_string() && json == "all") return RowCount::all();
+  return RowCount::of(fields.get<Index>(key));
+}
+
 Json form_of(const FitRound& round) {
   return {{"size", round.size},
           {"relative_error", round.relative_error},

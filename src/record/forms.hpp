@@ -56,6 +56,10 @@ struct Scaled {
 [[nodiscard]] Json form_of(const LaplaceResult& laplace);
 [[nodiscard]] LaplaceResult laplace_of(const Fields& fields);
 
+/// "auto", "all" or the number.
+[[nodiscard]] Json form_of(const RowCount& count);
+[[nodiscard]] RowCount row_count_of(const Fields& fields, const char* key);
+
 [[nodiscard]] Json form_of(const FitRound& round);
 [[nodiscard]] FitRound round_of(const Fields& fields);
 

@@ -49,6 +49,7 @@ Json options_form(const RunOptions& options) {
     if (options.chains) out["chains"] = *options.chains;
     if (options.sample) out.update({{"warmup", options.sample->warmup}, {"draws", options.sample->draws}});
   }
+  if (options.check_rows) out["check_rows"] = record::form_of(*options.check_rows);
   if (!options.coreset && options.seed) out["seed"] = *options.seed;
   if (options.threads) out["threads"] = *options.threads;
   if (options.strict) out["strict"] = *options.strict;
@@ -68,6 +69,7 @@ RunOptions options_of(const Fields& fields) {
   if (!fields.is_null("sampler")) out.sample = record::sample_of(fields);
   out.chains = fields.optional<Index>("chains");
   if (!fields.is_null("protocol")) out.protocol = fields.choice<Protocol>("protocol");
+  if (fields.has("check_rows")) out.check_rows = record::row_count_of(fields, "check_rows");
   out.seed = fields.optional<std::uint64_t>("seed");
   out.threads = fields.optional<int>("threads");
   out.strict = fields.optional<bool>("strict");

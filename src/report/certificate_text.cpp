@@ -102,7 +102,24 @@ std::string measures(const Certificate& certificate) {
       {"largest R-hat", fixed(certificate.max_rhat, 3)},
       {"smallest effective size of a parameter", grouped(certificate.min_ess)},
   };
-  return text_table(weights) + '\n' + text_table(distances);
+  std::vector<Row> sums;
+  if (const CheckedRows& checked = certificate.checked; checked.estimated) {
+    sums = {{"sums over all rows", ""},
+            {"  second-order part, at the mode", grouped(certificate.num_rows) + " rows"},
+            {"  the rest estimated from", grouped(checked.count) + " rows"},
+            {"    taken for certain", grouped(checked.certain)},
+            {"  standard error of log ratios", number(checked.ratio_error, 2)},
+            {"    largest", number(checked.ratio_error_most, 2)}};
+  }
+  return text_table(weights) + '\n' + text_table(distances) + (sums.empty() ? "" : '\n' + text_table(sums));
+}
+
+// What was summed, what was estimated from how many rows, and how well it is known.
+std::string against(const Certificate& certificate) {
+  const std::string all = "checked against all " + grouped(certificate.num_data_rows) + " rows";
+  if (!certificate.checked.estimated) return all;
+  return all + " (log ratios estimated from " + grouped(certificate.checked.count) + ", to within " +
+         number(certificate.checked.ratio_error, 1) + ")";
 }
 
 std::string more_points(const Certificate& certificate) {
@@ -156,7 +173,7 @@ std::string k_hat_text(const Correction& correction) {
 }
 
 std::string certificate_sentence(const Certificate& certificate) {
-  const std::string start = "checked against all " + grouped(certificate.num_data_rows) + " rows: ";
+  const std::string start = against(certificate) + ": ";
   if (!certificate.safe()) return start + "not safe: " + what_is_wrong(certificate);
   if (certificate.coreset.exact) return start + "the posterior is that of all rows, safe to use";
   if (is_flat(certificate.coreset)) {
@@ -194,6 +211,11 @@ std::vector<std::pair<std::string, double>> certificate_numbers(const Certificat
       {"laplace_effective_size", laplace.effective_size},
       {"laplace_num_draws", static_cast<double>(laplace.num_draws)},
       {"disagreement", certificate.disagreement},
+      {"num_check_rows", static_cast<double>(certificate.checked.count)},
+      {"num_certain_rows", static_cast<double>(certificate.checked.certain)},
+      {"ratio_error", certificate.checked.ratio_error},
+      {"ratio_error_most", certificate.checked.ratio_error_most},
+      {"laplace_ratio_error", certificate.checked.laplace_ratio_error},
       {"num_gradient_draws", static_cast<double>(certificate.num_gradient_draws)},
       {"fisher_coreset", certificate.fisher_coreset.value},
       {"fisher_full", certificate.fisher_full.value},

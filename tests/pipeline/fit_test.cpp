@@ -64,9 +64,13 @@ TEST_F(Fit, EndsWithACertifiedCoresetOfTheSizeThatTheToleranceNeeds) {
 }
 
 TEST_F(Fit, MakesAsManyDrawsAsTheirCheckAffords) {
-  EXPECT_EQ(affordable_draws(problem_, 4), 4000);
-  EXPECT_EQ(affordable_draws(problem_, 100), 300'000'000 / (100 * 1500));
-  EXPECT_EQ(affordable_draws(problem_, 100'000), 1000);
+  const auto draws = [&](Index chains, RowCount check_rows) {
+    return affordable_draws(problem_, {.chains = chains, .check_rows = check_rows});
+  };
+  EXPECT_EQ(draws(4, RowCount::all()), 4000);
+  EXPECT_EQ(draws(100, RowCount::all()), 300'000'000 / (100 * 1500));
+  EXPECT_EQ(draws(100'000, RowCount::all()), 1000);
+  EXPECT_EQ(draws(100, {}), 4000);
   FitOptions options;
   options.chains = 1;
   options.sample.warmup = 150;

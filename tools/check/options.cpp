@@ -97,6 +97,7 @@ void add_check_options(Arguments& arguments) {
                       "Of the draws of the Laplace approximation, and of chains made\n"
                       "here, 0 to 2^64-1 (default 1)",
                       check);
+  add_check_rows_option(arguments, check);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", check);
   arguments.add_flag("strict", "Exit with code 1 unless the verdict is safe", check);
   add_output_options(arguments, {.out_name = "FILE",
@@ -113,6 +114,7 @@ CheckRequest check_request(const Arguments& arguments, const std::vector<std::st
   set_input(arguments, words, request.job);
   set_output(arguments, request);
   set_draws(arguments, request.job);
+  request.job.check_rows = row_count_of(arguments, "check-rows");
   request.threads = threads_of(arguments);
   return request;
 }

@@ -77,6 +77,7 @@ void set_fit(const Arguments& arguments, FitOptions& fit) {
   if (!arguments.given("tolerance"))
     fit.coreset.tolerance = sized || !is_greedy(fit.coreset.method) ? 0 : tolerance;
   if (sized) fit.max_rounds = 1;
+  fit.check_rows = row_count_of(arguments, "check-rows");
 }
 
 FitRequest new_request(const Arguments& arguments, const std::string& data) {
@@ -125,6 +126,7 @@ void add_fit_options(Arguments& arguments) {
   add_projection_options(arguments, "Projection", kHelp);
   add_construction_options(arguments, kHelp);
   add_sampling_options(arguments, "Sampling", FitOptions{}.sample);
+  add_check_rows_option(arguments, "Certificate");
   const std::string run = "Run";
   add_run_options(arguments, run);
   arguments.add_value("resume", "DIR", "Go on with a run that was stopped, from what DIR has of it", run);

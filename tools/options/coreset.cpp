@@ -87,6 +87,21 @@ void set_construction(const Arguments& arguments, CoresetOptions& coreset) {
   }
 }
 
+RowCount row_count_of(const Arguments& arguments, const std::string& name) {
+  const auto text = arguments.text(name);
+  if (!text || *text == "auto") return {};
+  if (*text == "all") return RowCount::all();
+  return RowCount::of(arguments.count(name, 1, 1, kLargest, "auto, all or "));
+}
+
+void add_check_rows_option(Arguments& arguments, const std::string& group) {
+  arguments.add_value("check-rows", "M",
+                      "Rows that the certificate sums beside the second-order expansion\n"
+                      "of all: 1 to 10^9, all, or auto: until log ratios have a standard\n"
+                      "error of 0.01 (default auto)",
+                      group);
+}
+
 int threads_of(const Arguments& arguments) {
   return static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
 }

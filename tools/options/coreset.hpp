@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "giga/base/row_count.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "support/arguments.hpp"
 
@@ -25,6 +26,11 @@ void add_run_options(Arguments& arguments, const std::string& group);
 /// whatever cannot be.
 void set_projection(const Arguments& arguments, CoresetOptions& coreset);
 void set_construction(const Arguments& arguments, CoresetOptions& coreset);
+
+/// auto, all, or a number of rows.
+[[nodiscard]] RowCount row_count_of(const Arguments& arguments, const std::string& name);
+/// --check-rows.
+void add_check_rows_option(Arguments& arguments, const std::string& group);
 
 [[nodiscard]] int threads_of(const Arguments& arguments);
 

@@ -21,6 +21,7 @@
 #include "giga/base/executor.hpp"
 #include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
+#include "giga/base/row_count.hpp"
 #include "giga/infer/chain.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/psis.hpp"
@@ -42,6 +43,8 @@ struct CertificateOptions {
   double max_rhat = 1.05;           ///< and rhat <= max_rhat for all parameters.
   Index gradient_draws = 1000;      ///< Fisher distances use at most that many draws, spread evenly; >= 1.
   Index laplace_draws = 4000;       ///< Drawn from the Laplace approximation; >= 1.
+  /// Rows that log ratios and gradients are taken from; see RowEstimateOptions.
+  RowCount check_rows = {};
   std::uint64_t seed = 1;
   const LaplaceResult* laplace = nullptr;  ///< Of all rows, where it is known already.
   LinearQuantities quantities = {};
@@ -109,6 +112,16 @@ constexpr auto name_table(Doubt) {
                            {Disagrees, "disagrees"}});
 }
 
+/// What the sums over all rows were taken from.
+struct CheckedRows {
+  Index count = 0;    ///< Rows used beside the expansion at the mode; all of them if !estimated.
+  Index certain = 0;  ///< Of them, those that count once; the others were sampled.
+  bool estimated = false;
+  /// Standard errors of the log ratios at draws of the coreset's posterior: root mean square and largest; and
+  /// at draws of the Laplace approximation. 0 if !estimated.
+  double ratio_error = 0, ratio_error_most = 0, laplace_ratio_error = 0;
+};
+
 struct Certificate {
   Index num_rows = 0;       ///< Distinct rows that all was computed against.
   Index num_data_rows = 0;  ///< Rows of the data, repeats among them; num_rows where that is not known.
@@ -123,6 +136,7 @@ struct Certificate {
   Correction coreset;
   Correction laplace;
   LaplaceEnd laplace_end = LaplaceEnd::Converged;
+  CheckedRows checked;
   double disagreement = 0;  ///< Largest distance of the two corrected means, in corrected standard deviations
 
   Index num_gradient_draws = 0;

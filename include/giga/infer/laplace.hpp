@@ -1,6 +1,7 @@
 // The mode of a posterior, and the normal distribution that has its curvature there.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "giga/base/executor.hpp"
@@ -34,6 +35,8 @@ struct LaplaceResult {
   Index iterations = 0;
   double decrement = 0;
   LaplaceEnd end = LaplaceEnd::Converged;
+  /// Of the log-likelihood at the mean, to second order; not there where the rest was read from a file.
+  std::optional<Derivatives> at_mode = {};
 };
 
 /// Damped Newton from Likelihood::start(). Every step raises the log joint, and the search along a step ends

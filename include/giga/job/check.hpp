@@ -6,6 +6,7 @@
 #include <span>
 
 #include "giga/base/executor.hpp"
+#include "giga/base/row_count.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/job/job.hpp"
@@ -22,6 +23,7 @@ struct CheckJob {
   std::optional<std::filesystem::path> draws = {};  ///< A folder of draws; without it the coreset is sampled.
   SampleOptions sample = {};  ///< Its seed is that of the draws of the Laplace approximation too.
   Index chains = 4;
+  RowCount check_rows = {};                       ///< As in CertificateOptions.
   bool strict = false;                            ///< For the record.
   std::optional<std::filesystem::path> out = {};  ///< The record; without it none is written.
   bool force = false;                             ///< Replace a record that exists.

@@ -32,7 +32,8 @@ struct FitOptions {
   /// it.
   SampleOptions sample = {.draws = 0, .thin = 2};
   Index chains = 4;            ///< >= 1
-  Index laplace_draws = 1000;  ///< As in CertificateOptions.
+  Index laplace_draws = 1000;  ///< As in CertificateOptions,
+  RowCount check_rows = {};    ///< as is this.
 };
 
 /// A coreset that was made, and what the certificate said of it.
@@ -79,9 +80,9 @@ struct FitResult {
                             const FitObserver& observer = {}, FitState state = {});
 
 /// Draws of each chain that are worth the time to weigh them: 4000, by which the standard deviations of
-/// dozens of coefficients are right within a few percent; with more than 18,750 distinct rows (and 4 chains)
-/// fewer, but never below 1000. The time is that of certify_bench.
-[[nodiscard]] Index affordable_draws(const Problem& problem, Index chains);
+/// dozens of coefficients are right within a few percent. If `check_rows` are all, with more than 18,750
+/// distinct rows (and 4 chains) fewer, but never below 1000. The time is that of certify_bench.
+[[nodiscard]] Index affordable_draws(const Problem& problem, const FitOptions& options);
 
 /// The options of the chains, with affordable_draws where none are asked for.
 [[nodiscard]] SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options);

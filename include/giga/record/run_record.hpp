@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "giga/base/names.hpp"
+#include "giga/base/row_count.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/design/both_scales.hpp"
 #include "giga/infer/certificate.hpp"
@@ -42,6 +43,7 @@ struct RunOptions {
   std::optional<SampleOptions> sample = {};
   std::optional<Index> chains = {};
   std::optional<Protocol> protocol = {};
+  std::optional<RowCount> check_rows = {};
   std::optional<std::uint64_t> seed = {};
   std::optional<int> threads = {};
   /// Files and flags by name, where a command has them; null is said too.

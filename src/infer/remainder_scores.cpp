@@ -1,0 +1,216 @@
+// How much the remainder R_n of each row varies under the Laplace approximation, and the sample drawn by it.
+// Notation as in the header.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/random.hpp"
+#include "giga/infer/row_estimate.hpp"
+#include "giga/model/linear_model.hpp"
+#include "model/family_kernels.hpp"
+#include "model/scratch.hpp"
+#include "model/tile_kernels.hpp"
+
+namespace giga {
+namespace {
+
+using kernels::kTile;
+
+// A score is a float; what is beyond (a remainder that overflows) is certain to be sampled at this size too.
+constexpr double kMostScore = 1e30;
+
+float as_score(double mean_square, double multiplicity) {
+  const double score = multiplicity * std::sqrt(mean_square);
+  return static_cast<float>(score <= kMostScore ? score : kMostScore);
+}
+
+struct Node {
+  double x, weight;
+};
+
+// Gauss-Hermite nodes for the standard normal distribution, the middle one left out: R_n is 0 there.
+constexpr std::array<Node, 8> kNodes = {{{-4.512745863399783, 2.23458440077466e-5},
+                                         {-3.205429002856470, 2.78914132123177e-3},
+                                         {-2.076847978677830, 4.99164067652179e-2},
+                                         {-1.023255663789133, 2.44097502894939e-1},
+                                         {1.023255663789133, 2.44097502894939e-1},
+                                         {2.076847978677830, 4.99164067652179e-2},
+                                         {3.205429002856470, 2.78914132123177e-3},
+                                         {4.512745863399783, 2.23458440077466e-5}}};
+
+// Rows whose parameters all enter by a linear predictor: s ~ N(z.m, |C'z|^2) under pihat, so that
+// E R^2 is an integral over one number,  R(s) = l(s) - l(s0) - l'(s0) (s - s0) - l''(s0) (s - s0)^2 / 2.
+class LinearScores {
+ public:
+  LinearScores(const LinearModel& model, const Normal& pihat)
+      : model_(model), dim_(model.num_columns()), mode_(pihat.mean()), columns_(dim_, dim_) {
+    std::vector<double> column(at(dim_));
+    for (Index k = 0; k < dim_; ++k) {
+      for (Index d = 0; d < dim_; ++d) column[at(d)] = pihat.factor()[at(d * dim_ + k)];
+      columns_.set(k, column);
+    }
+  }
+
+  // `count` <= kTile rows.
+  void find(Index first, Index count, float* out) const {
+    const Scratch z(kTile * dim_), u(kTile * columns_.stride());
+    model_.design(first, count, z.data());
+    kernels::predict_many(z.data(), count, dim_, columns_.component(0), columns_.stride(), u.data());
+    Tile y{}, centre{}, sd{}, value, slope, curvature, s, there, sum{};
+    const Tile no_constants{};
+    for (Index i = 0; i < count; ++i) {
+      const double *zi = z.data() + i * dim_, *ui = u.data() + i * columns_.stride();
+      y[at(i)] = model_.response(first + i);
+      centre[at(i)] = std::inner_product(zi, zi + dim_, mode_.begin(), 0.0);
+      sd[at(i)] = std::sqrt(std::inner_product(ui, ui + dim_, ui, 0.0));
+    }
+    kernels::derivatives(model_.family(), y.data(), no_constants.data(), centre.data(), count, value.data(),
+                         slope.data(), curvature.data());
+    for (const auto& [x, weight] : kNodes) {
+      for (Index i = 0; i < count; ++i) s[at(i)] = centre[at(i)] + x * sd[at(i)];
+      kernels::log_likelihoods(model_.family(), y.data(), no_constants.data(), s.data(), count, there.data());
+      for (std::size_t i = 0; i < at(count); ++i) {
+        const double away = x * sd[i];
+        const double rest = there[i] - value[i] - away * (slope[i] + 0.5 * away * curvature[i]);
+        sum[i] += weight * rest * rest;
+      }
+    }
+    for (Index i = 0; i < count; ++i) out[i] = as_score(sum[at(i)], model_.multiplicity(first + i));
+  }
+
+ private:
+  using Tile = std::array<double, static_cast<std::size_t>(kTile)>;
+
+  const LinearModel& model_;
+  Index dim_;
+  const std::vector<double>& mode_;
+  Points columns_;  // of C
+};
+
+// Any other model: along a direction d drawn from pihat, with f(t) = L_n(m + t d),
+//   R_n(m + d) = f(1) - f(0) - f'(0) - f''(0) / 2,
+// the derivatives by central differences of step h. Their error is a share h^2 of the cubic and quartic terms
+// themselves, which a score can bear.
+class ProbedScores {
+ public:
+  ProbedScores(const Likelihood& likelihood, const Normal& pihat)
+      : likelihood_(likelihood), points_(pihat.dim(), 1 + kProbes * std::ssize(kLengths)) {
+    const auto dim = at(pihat.dim());
+    points_.set(0, pihat.mean());
+    std::vector<double> draw(dim), theta(dim);
+    for (Index k = 0; k < kProbes; ++k) {
+      Stream random = stream(0, "remainder scores", k);
+      pihat.draw(random, draw.data());
+      for (std::size_t t = 0; t < kLengths.size(); ++t) {
+        for (std::size_t d = 0; d < dim; ++d)
+          theta[d] = pihat.mean()[d] + kLengths[t] * (draw[d] - pihat.mean()[d]);
+        points_.set(1 + k * std::ssize(kLengths) + static_cast<Index>(t), theta);
+      }
+    }
+  }
+
+  void find(Index first, Index count, float* out) const {
+    const Scratch values(count * points_.count());
+    likelihood_.log_likelihoods(first, count, points_, values.data());
+    for (Index i = 0; i < count; ++i) {
+      const double* f = values.data() + i * points_.count();
+      double sum = 0;
+      for (Index k = 0; k < kProbes; ++k) {
+        const double* g = f + 1 + k * std::ssize(kLengths);  // at 1, -1, h, -h
+        const double slope = (g[2] - g[3]) / (2 * kStep);
+        const double curvature = ((g[2] - f[0]) + (g[3] - f[0])) / (kStep * kStep);
+        for (const double sign : {1.0, -1.0}) {
+          const double rest = (sign > 0 ? g[0] : g[1]) - f[0] - sign * slope - curvature / 2;
+          sum += rest * rest / (2 * kProbes);
+        }
+      }
+      out[i] = as_score(std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum,
+                        likelihood_.multiplicity(first + i));
+    }
+  }
+
+ private:
+  static constexpr Index kProbes = 8;
+  static constexpr double kStep = 0.25;
+  static constexpr std::array<double, 4> kLengths = {1, -1, kStep, -kStep};
+
+  const Likelihood& likelihood_;
+  Points points_;
+};
+
+template <typename Scores>
+std::vector<float> of_all_rows(const Scores& scores, Index num_rows, const Executor& executor) {
+  std::vector<float> out(at(num_rows));
+  for_each_block(executor, num_rows, [&](Index first, Index count) {
+    for (Index begin = 0; begin < count; begin += kTile)
+      scores.find(first + begin, std::min(kTile, count - begin), out.data() + first + begin);
+  });
+  return out;
+}
+
+}  // namespace
+
+std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
+                                    const Executor& executor) {
+  if (pihat.dim() != likelihood.num_parameters())
+    throw std::invalid_argument("pihat has another dimension than the model");
+  const LinearModel* linear = likelihood.linear_model();
+  if (linear != nullptr && linear->num_columns() == likelihood.num_parameters())
+    return of_all_rows(LinearScores(*linear, pihat), likelihood.num_rows(), executor);
+  return of_all_rows(ProbedScores(likelihood, pihat), likelihood.num_rows(), executor);
+}
+
+RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed) {
+  constexpr double kFloor = 0.1;  // of the average score, added to each
+  if (size < 1) throw std::invalid_argument("size must be at least 1");
+  const auto num_rows = std::ssize(scores);
+  RowSample sample;
+  if (size >= num_rows) {
+    sample.rows.resize(at(num_rows));
+    std::iota(sample.rows.begin(), sample.rows.end(), Index{0});
+    sample.counts.assign(at(num_rows), 1);
+    sample.num_certain = num_rows;
+    return sample;
+  }
+  Extended total = 0;
+  for (const float score : scores) total += Extended{score};
+  const double average = static_cast<double>(total) / static_cast<double>(num_rows);
+  const double floor = average > 0 ? kFloor * average : 1;
+
+  const auto score = [&](Index n) { return static_cast<double>(scores[at(n)]) + floor; };
+
+  // Priorities a_n / u_n, u_n in (0, 1], from a stream for each block of rows. About min(1, a_n / c) of the
+  // rows exceed c, so that those above sum a / (4 size) are enough to choose among; if not, those above a
+  // lower one.
+  std::vector<std::pair<double, Index>> order;
+  const double all = static_cast<double>(total) + floor * static_cast<double>(num_rows);
+  for (double cut = all / (4 * static_cast<double>(size)); std::ssize(order) <= size; cut /= 4) {
+    order.clear();
+    if (cut < floor) cut = 0;
+    for (Index first = 0; first < num_rows; first += kBlockRows) {
+      Stream random = stream(seed, "priority sample", first / kBlockRows);
+      for (Index n = first; n < std::min(num_rows, first + kBlockRows); ++n) {
+        const double priority = score(n) / (1 - random.uniform());
+        if (priority > cut) order.emplace_back(priority, n);
+      }
+    }
+  }
+  const auto next = order.begin() + size;  // of priority tau
+  std::ranges::nth_element(order, next, [](const auto& one, const auto& other) {
+    return one.first != other.first ? one.first > other.first : one.second < other.second;
+  });
+  const double tau = next->first;
+  for (auto it = order.begin(); it != next; ++it) sample.rows.push_back(it->second);
+  std::ranges::sort(sample.rows);
+  for (const Index n : sample.rows) {
+    sample.counts.push_back(std::max(1.0, tau / score(n)));
+    if (score(n) >= tau) ++sample.num_certain;
+  }
+  return sample;
+}
+
+}  // namespace giga

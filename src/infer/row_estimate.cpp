@@ -1,0 +1,317 @@
+// L^ = (Q - Q_S) + L_S, its gradient, and standard errors from random groups of the sampled rows.
+#include "giga/infer/row_estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
+#include "infer/faults.hpp"
+#include "infer/point_sums.hpp"
+
+namespace giga {
+
+Extended Quadratic::value(std::span<const double> theta) const {
+  const std::size_t dim = centre.size();
+  Extended linear = 0, square = 0;
+  for (std::size_t d = 0; d < dim; ++d) {
+    const double away = theta[d] - centre[d];
+    const double* row = at_centre.hessian.data() + d * dim;
+    Extended along = 0;
+    for (std::size_t e = 0; e < dim; ++e) along += Extended{row[e]} * (theta[e] - centre[e]);
+    linear += Extended{at_centre.gradient[d]} * away;
+    square += along * away;
+  }
+  return Extended{at_centre.value} + linear + square / 2;
+}
+
+void Quadratic::add_gradient(std::span<const double> theta, Extended* out) const {
+  const std::size_t dim = centre.size();
+  for (std::size_t d = 0; d < dim; ++d) {
+    const double* row = at_centre.hessian.data() + d * dim;
+    Extended along = at_centre.gradient[d];
+    for (std::size_t e = 0; e < dim; ++e) along += Extended{row[e]} * (theta[e] - centre[e]);
+    out[d] += along;
+  }
+}
+
+namespace {
+
+// One of the random groups of sampled rows: T_b(theta) = L_b(theta) - Q_b(theta), the share of the group in
+// the sum of remainders.
+struct Group {
+  std::unique_ptr<Likelihood> rows;
+  Quadratic expansion;
+};
+
+Derivatives difference(Derivatives a, const Derivatives& b) {
+  a.value -= b.value;
+  for (std::size_t d = 0; d < a.gradient.size(); ++d) a.gradient[d] -= b.gradient[d];
+  for (std::size_t k = 0; k < a.hessian.size(); ++k) a.hessian[k] -= b.hessian[k];
+  return a;
+}
+
+// As many as make standard errors good to a tenth, of a few rows at least, and of little memory.
+Index num_groups(Index num_sampled, Index dim) {
+  constexpr Index kMost = 64, kFewest = 8, kRows = 4, kNumbers = Index{1} << 22;
+  const Index affordable = std::max(kFewest, kNumbers / (dim * dim));
+  return std::min({kMost, affordable, num_sampled / kRows});
+}
+
+std::vector<Group> random_groups(const Likelihood& full, std::span<const double> mode,
+                                 const RowSample& sample, std::uint64_t seed, const Executor& executor) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> shuffled;
+  Stream random = stream(seed, "groups of rows");
+  for (std::size_t i = 0; i < sample.rows.size(); ++i)
+    if (sample.counts[i] > 1) shuffled.emplace_back(random.bits(), i);
+  std::ranges::sort(shuffled);
+  const Index count = num_groups(std::ssize(shuffled), full.num_parameters());
+  if (count < 2) return {};
+  std::vector<Group> groups(at(count));
+  executor.for_each(count, [&](Index b) {
+    std::vector<Index> rows;
+    std::vector<double> counts;
+    for (std::size_t k = at(b); k < shuffled.size(); k += groups.size()) {
+      const std::size_t i = shuffled[k].second;
+      rows.push_back(sample.rows[i]);
+      counts.push_back(sample.counts[i] * full.multiplicity(sample.rows[i]));
+    }
+    Group& group = groups[at(b)];
+    group.rows = full.subset(rows, counts);
+    group.expansion = {{mode.begin(), mode.end()}, group.rows->evaluate(mode, Order::Hessian, Serial())};
+  });
+  return groups;
+}
+
+// body(s) for every one of `count` points, some points at a time.
+template <typename Body>
+void for_points(const Executor& executor, Index count, const Body& body) {
+  constexpr Index kAtOnce = 64;
+  executor.for_each((count + kAtOnce - 1) / kAtOnce, [&](Index part) {
+    for (Index s = part * kAtOnce; s < std::min(count, (part + 1) * kAtOnce); ++s) body(s);
+  });
+}
+
+}  // namespace
+
+struct RowEstimate::Parts {
+  Index dim = 0;
+  Index num_certain = 0;
+  std::unique_ptr<Likelihood> sample;  // L_S
+  Quadratic rest;                      // Q - Q_S
+  std::vector<Group> groups;           // of the rows with p < 1; empty if there are too few to tell
+
+  [[nodiscard]] std::span<const double> point(std::span<const double> points, Index s) const {
+    return points.subspan(at(s * dim), at(dim));
+  }
+};
+
+RowEstimate::RowEstimate(const Likelihood& full, std::span<const double> mode, const Derivatives& at_mode,
+                         const RowSample& sample, std::uint64_t seed, const Executor& executor) {
+  if (std::ssize(mode) != full.num_parameters() || sample.rows.size() != sample.counts.size() ||
+      sample.rows.empty())
+    throw std::invalid_argument("the mode and the sample do not fit the model");
+  auto parts = std::make_unique<Parts>();
+  parts->dim = full.num_parameters();
+  parts->num_certain = sample.num_certain;
+  std::vector<double> counts;
+  for (std::size_t i = 0; i < sample.rows.size(); ++i) {
+    double count = sample.counts[i];
+    if (fault(Fault::SampleCountedOnce)) count = 1;
+    if (fault(Fault::CertainRowsTwice) && count == 1) count = 2;
+    counts.push_back(count * full.multiplicity(sample.rows[i]));
+  }
+  std::vector<Index> rows = sample.rows;
+  if (fault(Fault::RemainderRowDropped)) {
+    const auto lightest = std::ranges::min_element(counts) - counts.begin();
+    rows.erase(rows.begin() + lightest);
+    counts.erase(counts.begin() + lightest);
+  }
+  parts->sample = full.subset(rows, counts);
+  parts->rest = {{mode.begin(), mode.end()},
+                 difference(at_mode, parts->sample->evaluate(mode, Order::Hessian, executor))};
+  parts->groups = random_groups(full, mode, sample, seed, executor);
+  parts_ = std::move(parts);
+}
+
+RowEstimate::~RowEstimate() = default;
+RowEstimate::RowEstimate(RowEstimate&&) noexcept = default;
+RowEstimate& RowEstimate::operator=(RowEstimate&&) noexcept = default;
+
+Index RowEstimate::num_rows() const {
+  return parts_->sample->num_rows();
+}
+
+Index RowEstimate::num_certain() const {
+  return parts_->num_certain;
+}
+
+ExtendedVector RowEstimate::log_likelihoods(std::span<const double> points, const Executor& executor) const {
+  ExtendedVector out = log_likelihood_sums(*parts_->sample, points, executor);
+  for_points(executor, std::ssize(out),
+             [&](Index s) { out[at(s)] += parts_->rest.value(parts_->point(points, s)); });
+  return out;
+}
+
+ExtendedVector RowEstimate::gradients(std::span<const double> points, const Executor& executor) const {
+  ExtendedVector out = gradient_sums(*parts_->sample, points, executor);
+  for_points(executor, std::ssize(points) / parts_->dim, [&](Index s) {
+    parts_->rest.add_gradient(parts_->point(points, s), out.data() + s * parts_->dim);
+  });
+  return out;
+}
+
+// With B groups, shares T_b and their mean T: the variance of sum_b T_b is B / (B - 1) sum_b (T_b - T)^2,
+// which expects sum_n R_n^2 / p_n^2 over the sample, a factor of 1 - p_n above the variance of priority
+// sampling.
+EstimateError RowEstimate::error(std::span<const double> points, const Executor& executor) const {
+  const Index num_points = std::ssize(points) / parts_->dim, num_groups = std::ssize(parts_->groups);
+  EstimateError out;
+  out.each.assign(at(num_points), 0);
+  if (num_groups < 2 || num_points == 0) return out;
+  std::vector<std::vector<double>> shares(at(num_groups));
+  executor.for_each(num_groups, [&](Index b) {
+    const Group& group = parts_->groups[at(b)];
+    const ExtendedVector sums = log_likelihood_sums(*group.rows, points, Serial());
+    std::vector<double>& share = shares[at(b)];
+    for (Index s = 0; s < num_points; ++s)
+      share.push_back(static_cast<double>(sums[at(s)] - group.expansion.value(parts_->point(points, s))));
+    // A constant cancels from weights, whichever it is: the average over the points is taken off.
+    const double mean = std::accumulate(share.begin(), share.end(), 0.0) / static_cast<double>(num_points);
+    for (double& value : share) value -= mean;
+  });
+  double total = 0;
+  for (std::size_t s = 0; s < at(num_points); ++s) {
+    double sum = 0, squares = 0;
+    for (const auto& share : shares) {
+      sum += share[s];
+      squares += share[s] * share[s];
+    }
+    const auto b = static_cast<double>(num_groups);
+    const double variance = std::max(0.0, b / (b - 1) * (squares - sum * sum / b));
+    out.each[s] = std::sqrt(variance);
+    out.most = std::max(out.most, out.each[s]);
+    total += variance;
+  }
+  out.rms = std::sqrt(total / static_cast<double>(num_points));
+  return out;
+}
+
+std::vector<double> RowEstimate::gradient_noise(std::span<const double> points, std::span<const double> frame,
+                                                const Executor& executor) const {
+  const Index dim = parts_->dim, num_points = std::ssize(points) / dim;
+  const Index num_groups = std::ssize(parts_->groups);
+  std::vector<double> out(at(num_points), 0);
+  if (num_groups < 2) return out;
+  std::vector<std::vector<double>> shares(at(num_groups));
+  executor.for_each(num_groups, [&](Index b) {
+    const Group& group = parts_->groups[at(b)];
+    ExtendedVector expanded(points.size(), 0);
+    for (Index s = 0; s < num_points; ++s)
+      group.expansion.add_gradient(parts_->point(points, s), expanded.data() + s * dim);
+    const ExtendedVector sums = gradient_sums(*group.rows, points, Serial());
+    std::vector<double>& share = shares[at(b)];
+    for (std::size_t i = 0; i < sums.size(); ++i) share.push_back(static_cast<double>(sums[i] - expanded[i]));
+    if (frame.empty()) return;
+    std::vector<double> turned(share.size(), 0);  // F' e of every point
+    for (Index s = 0; s < num_points; ++s) {
+      for (Index e = 0; e < dim; ++e) {
+        for (Index d = 0; d < dim; ++d)
+          turned[at(s * dim + d)] += frame[at(e * dim + d)] * share[at(s * dim + e)];
+      }
+    }
+    share = std::move(turned);
+  });
+  const auto b = static_cast<double>(num_groups);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    double sum = 0, squares = 0;
+    for (const auto& share : shares) {
+      sum += share[i];
+      squares += share[i] * share[i];
+    }
+    out[i / at(dim)] += std::max(0.0, b / (b - 1) * (squares - sum * sum / b));
+  }
+  return out;
+}
+
+std::vector<double> spread_points(std::span<const double> points, Index dim, Index count) {
+  const Index all = std::ssize(points) / dim, kept = std::min(all, count);
+  std::vector<double> out;
+  for (Index i = 0; i < kept; ++i) {
+    const auto point = points.subspan(at(i * all / kept * dim), at(dim));
+    out.insert(out.end(), point.begin(), point.end());
+  }
+  return out;
+}
+
+namespace {
+
+// Half the distance of the quantiles at 16% and 84%: the standard deviation, whatever the tails do.
+double scale_of(std::vector<double> values) {
+  constexpr double kBelow = 0.16;
+  const auto last = static_cast<double>(values.size() - 1);
+  const auto quantile = [&](double share) {
+    const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * last);
+    std::ranges::nth_element(values, place);
+    return *place;
+  };
+  const double low = quantile(kBelow), high = quantile(1 - kBelow);
+  return (high - low) / 2;
+}
+
+// Those whose components are all finite.
+std::vector<double> finite_points(std::span<const double> points, Index dim) {
+  std::vector<double> out;
+  for (Index s = 0; s < std::ssize(points) / dim; ++s) {
+    const auto point = points.subspan(at(s * dim), at(dim));
+    if (std::ranges::all_of(point, [](double x) { return std::isfinite(x); }))
+      out.insert(out.end(), point.begin(), point.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihood* coreset,
+                                         const LaplaceResult& laplace, std::span<const double> points,
+                                         const RowEstimateOptions& options, const Executor& executor) {
+  constexpr Index kFirst = 2000, kWorthwhile = 8000, kShare = 3, kPilot = 256;
+  constexpr double kMostGrowth = 16, kMargin = 1.2;
+  constexpr double kMostAt = 5;  // the standard error at any point, over what the root mean square may be
+  const Index num_rows = full.num_rows(), dim = full.num_parameters();
+  const bool automatic = options.rows.kind == RowCount::Kind::Auto;
+  if (options.rows.kind == RowCount::Kind::All || (automatic && num_rows < kWorthwhile)) return std::nullopt;
+  if (!automatic && options.rows.number < 1) throw std::invalid_argument("rows must be at least 1");
+  if (!automatic && options.rows.number >= num_rows) return std::nullopt;
+  const std::vector<double> pilot = spread_points(finite_points(points, dim), dim, kPilot);
+  if (pilot.empty()) return std::nullopt;
+
+  const std::vector<double>& mode = laplace.posterior.mean();
+  const Derivatives at_mode =
+      laplace.at_mode ? *laplace.at_mode : full.evaluate(mode, Order::Hessian, executor);
+  const std::vector<float> scores = remainder_scores(full, laplace.posterior, executor);
+  ExtendedVector less(pilot.size() / at(dim), 0);
+  if (coreset != nullptr) less = log_likelihood_sums(*coreset, pilot, executor);
+  double size = static_cast<double>(automatic ? kFirst : options.rows.number);
+  while (true) {
+    const RowSample sample = priority_sample(scores, static_cast<Index>(size), options.seed);
+    RowEstimate estimate(full, mode, at_mode, sample, options.seed, executor);
+    if (!automatic) return estimate;
+    const ExtendedVector sums = estimate.log_likelihoods(pilot, executor);
+    std::vector<double> ratios;
+    for (std::size_t s = 0; s < sums.size(); ++s) ratios.push_back(static_cast<double>(sums[s] - less[s]));
+    const double half = scale_of(std::move(ratios)) / 2;
+    const double allowed = options.max_error * std::max(1.0, half * half);
+    const EstimateError error = estimate.error(pilot, executor);
+    // Standard errors fall like 1 / sqrt(size) at least.
+    const double over = std::max(error.rms / allowed, error.most / (kMostAt * allowed));
+    if (over <= 1) return estimate;
+    size *= std::clamp(kMargin * over * over, 2.0, kMostGrowth);
+    if (!(size * static_cast<double>(kShare) <= static_cast<double>(num_rows))) return std::nullopt;
+  }
+}
+
+}  // namespace giga

@@ -1,0 +1,164 @@
+// Estimates of sums over all rows: samples, estimates where they must be exact, and where a plain sample
+// fails.
+#include "giga/infer/row_estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
+#include "giga/model/autodiff.hpp"
+#include "infer/estimate_cases.hpp"
+#include "infer/point_sums.hpp"
+
+namespace giga::test {
+namespace {
+
+std::vector<float> uneven_scores(Index count) {
+  std::vector<float> scores;
+  Stream random = stream(5, "scores");
+  for (Index n = 0; n < count; ++n) scores.push_back(static_cast<float>(std::exp(2 * random.normal())));
+  return scores;
+}
+
+TEST(PrioritySample, IsUnbiasedForAnySum) {
+  const std::vector<float> scores = uneven_scores(500);
+  double exact = 0;
+  std::vector<double> x;
+  for (std::size_t n = 0; n < scores.size(); ++n) {
+    x.push_back(std::sin(static_cast<double>(n)) * scores[n] + 0.1);
+    exact += x.back();
+  }
+  constexpr int kRepeats = 4000;
+  double sum = 0, squares = 0;
+  for (int k = 0; k < kRepeats; ++k) {
+    const RowSample sample = priority_sample(scores, 50, static_cast<std::uint64_t>(k));
+    double estimate = 0;
+    for (std::size_t i = 0; i < sample.rows.size(); ++i)
+      estimate += sample.counts[i] * x[static_cast<std::size_t>(sample.rows[i])];
+    sum += estimate - exact;
+    squares += (estimate - exact) * (estimate - exact);
+  }
+  EXPECT_LE(std::abs(sum / kRepeats), 4 * std::sqrt(squares) / kRepeats);
+}
+
+TEST(PrioritySample, TakesTheLargestForCertainAndGrowsBySuperset) {
+  std::vector<float> scores(1000, 1.0F);
+  scores[17] = scores[400] = 1e4F;
+  RowSample smaller = priority_sample(scores, 20, 3);
+  EXPECT_EQ(smaller.num_certain, 2);
+  for (const Index row : {17, 400}) {
+    const auto found = std::ranges::find(smaller.rows, row) - smaller.rows.begin();
+    ASSERT_LT(found, std::ssize(smaller.rows));
+    EXPECT_EQ(smaller.counts[static_cast<std::size_t>(found)], 1);
+  }
+  const RowSample larger = priority_sample(scores, 200, 3);
+  EXPECT_TRUE(std::ranges::includes(larger.rows, smaller.rows));
+  const RowSample all = priority_sample(scores, 1000, 3);
+  EXPECT_EQ(all.num_certain, 1000);
+  EXPECT_TRUE(std::ranges::all_of(all.counts, [](double count) { return count == 1; }));
+}
+
+TEST(RowEstimate, OfAllRowsIsTheSum) {
+  const Threads executor;
+  const EstimateProblem problem = make({.rows = 500}, executor);
+  const Normal& pihat = problem.laplace.posterior;
+  const std::vector<float> scores = remainder_scores(*problem.model, pihat, executor);
+  const RowEstimate estimate(*problem.model, pihat.mean(),
+                             problem.model->evaluate(pihat.mean(), Order::Hessian, executor),
+                             priority_sample(scores, 500, 1), 1, executor);
+  std::vector<double> points(60);
+  Stream random = stream(1, "points");
+  for (int s = 0; s < 10; ++s) pihat.draw(random, points.data() + 6 * s);
+  const ExtendedVector exact = log_likelihood_sums(*problem.model, points, executor),
+                       made = estimate.log_likelihoods(points, executor),
+                       exact_gradient = gradient_sums(*problem.model, points, executor),
+                       made_gradient = estimate.gradients(points, executor);
+  for (std::size_t s = 0; s < exact.size(); ++s)
+    EXPECT_NEAR(static_cast<double>(made[s]), static_cast<double>(exact[s]), 1e-9);
+  for (std::size_t i = 0; i < exact_gradient.size(); ++i)
+    EXPECT_NEAR(static_cast<double>(made_gradient[i]), static_cast<double>(exact_gradient[i]), 1e-8);
+  EXPECT_EQ(estimate.error(points, executor).most, 0);
+}
+
+// One row bends the posterior: the only one that knows of a column. A uniform sample of a tenth misses it
+// nine times of ten, and its own standard error with it.
+TEST(RowEstimate, TakesTheRowThatBendsThePosteriorForCertain) {
+  const Threads executor;
+  const EstimateProblem problem =
+      make({.family = Family::BernoulliLogit, .kind = RowKind::Alone, .rows = 20000}, executor);
+  const Normal& pihat = problem.laplace.posterior;
+  const std::vector<float> scores = remainder_scores(*problem.model, pihat, executor);
+  EXPECT_EQ(std::ranges::max_element(scores) - scores.begin(), 10000);
+
+  const Derivatives at_mode = problem.model->evaluate(pihat.mean(), Order::Hessian, executor);
+  std::vector<double> points(6 * 100);
+  Stream random = stream(1, "points");
+  for (int s = 0; s < 100; ++s) pihat.draw(random, points.data() + 6 * s);
+  const ExtendedVector exact = log_likelihood_sums(*problem.model, points, executor);
+  const auto off = [&](const RowEstimate& estimate) {
+    const ExtendedVector made = estimate.log_likelihoods(points, executor);
+    double mean = 0, squares = 0;
+    for (std::size_t s = 0; s < made.size(); ++s) mean += static_cast<double>(made[s] - exact[s]) / 100;
+    for (std::size_t s = 0; s < made.size(); ++s)
+      squares += std::pow(static_cast<double>(made[s] - exact[s]) - mean, 2) / 100;
+    return std::sqrt(squares);
+  };
+  const RowEstimate ours(*problem.model, pihat.mean(), at_mode, priority_sample(scores, 2000, 1), 1,
+                         executor);
+  const std::vector<float> equal(scores.size(), 1.0F);
+  const RowEstimate uniform(*problem.model, pihat.mean(), at_mode, priority_sample(equal, 2000, 1), 1,
+                            executor);
+  EXPECT_LE(off(ours), 3 * ours.error(points, executor).rms);
+  EXPECT_GE(off(uniform), 5 * uniform.error(points, executor).rms);
+}
+
+// Times t_n with the rate exp(theta_0 + theta_1 x_n), as models of one's own are written.
+struct Exponential {
+  std::vector<double> x, t;
+  [[nodiscard]] Index num_rows() const { return std::ssize(t); }
+  [[nodiscard]] Index num_parameters() const { return 2; }
+  template <typename Number>
+  Number log_likelihood(Index n, const Number* theta) const {
+    using namespace giga::math;
+    const Number rate = theta[0] + theta[1] * x[static_cast<std::size_t>(n)];
+    return rate - t[static_cast<std::size_t>(n)] * exp(rate);
+  }
+};
+
+TEST(RowEstimate, KnowsAModelOfOnesOwn) {
+  Exponential model;
+  Stream random = stream(2, "times");
+  for (int n = 0; n < 5000; ++n) {
+    model.x.push_back(n == 77 ? 40 : random.normal());
+    model.t.push_back(-std::log1p(-random.uniform()));
+  }
+  const auto likelihood = likelihood_of(model);
+  const Threads executor;
+  const Normal pihat = laplace(*likelihood, Normal::isotropic(2), executor).posterior;
+  const std::vector<float> scores = remainder_scores(*likelihood, pihat, executor);
+  EXPECT_EQ(std::ranges::max_element(scores) - scores.begin(), 77);
+  // Against the definition, by the row's own derivatives, over many draws.
+  for (const Index n : {0, 77, 1234}) {
+    const auto row = likelihood->subset(std::vector<Index>{n}, std::vector<double>{1});
+    const Quadratic q{pihat.mean(), row->evaluate(pihat.mean(), Order::Hessian, executor)};
+    double squares = 0;
+    std::vector<double> theta(2);
+    constexpr int kDraws = 2000;
+    for (int s = 0; s < kDraws; ++s) {
+      pihat.draw(random, theta.data());
+      const double rest =
+          static_cast<double>(row->evaluate(theta, Order::Value, executor).value - q.value(theta));
+      squares += rest * rest / kDraws;
+    }
+    const double ratio = scores[static_cast<std::size_t>(n)] / std::sqrt(squares);
+    EXPECT_GT(ratio, 0.1) << n;
+    EXPECT_LT(ratio, 10) << n;
+  }
+}
+
+}  // namespace
+}  // namespace giga::test
