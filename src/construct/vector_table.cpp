@@ -12,6 +12,7 @@
 #include <limits>
 #include <mutex>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "base/extended.hpp"
@@ -183,6 +184,12 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
   sum_.resize(at(dim));
   for (Index j = 0; j < dim; ++j)
     sum_[at(j)] = static_cast<Extended>(total.high()[j]) + static_cast<Extended>(total.low()[j]);
+  if (options.known != nullptr) {
+    if (std::ssize(options.known->sum) != dim)
+      throw std::invalid_argument("the sum of all rows has another dimension than the rows");
+    sum_ = options.known->sum;
+    norm_sum_ = options.known->norm_sum;
+  }
   target_norm_ = norm(sum_);
   // The rows carry a rounding of eps/2 each: a sum no larger than a few of these has no direction.
   constexpr auto kEps = static_cast<Extended>(std::numeric_limits<double>::epsilon());

@@ -271,8 +271,9 @@ class Work {
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
     tell(observer_, at_part(CertificatePart::Ratios, 0));
-    some_ = estimate_rows(full_, coreset_, full, draws.values,
-                          {.rows = options_.check_rows, .seed = options_.seed}, executor_);
+    some_ = estimate_rows(
+        full_, coreset_, full, draws.values,
+        {.rows = options_.check_rows, .seed = options_.seed, .scores = options_.remainder_scores}, executor_);
 
     diagnose(draws, executor_, out);
     std::vector<Estimate> before = std::move(out.coreset.before);

@@ -90,10 +90,12 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
 }
 
 Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Normal& prior,
-                  const Executor& executor) {
-  // The likelihood's own start, else the mean of the prior.
-  const std::vector<double> start = likelihood.start(executor);
-  for (const std::vector<double>& values : {start, prior.mean()}) {
+                  const std::vector<double>& given, const Executor& executor) {
+  // What is given, else the likelihood's own start, else the mean of the prior.
+  for (int attempt = given.empty() ? 1 : 0; attempt < 3; ++attempt) {
+    const std::vector<double> values = attempt == 0   ? given
+                                       : attempt == 1 ? likelihood.start(executor)
+                                                      : prior.mean();
     if (auto place = posterior.at(Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values))))
       return *std::move(place);
   }
@@ -112,8 +114,10 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
                                 std::to_string(likelihood.num_parameters()) + " parameters");
   }
   // theta <- theta + length H^-1 g.
+  if (!options.start.empty() && std::ssize(options.start) != prior.dim())
+    throw std::invalid_argument("start has another dimension than the model");
   const Posterior posterior(likelihood, prior, executor);
-  Place place = first_place(posterior, likelihood, prior, executor);
+  Place place = first_place(posterior, likelihood, prior, options.start, executor);
   LaplaceEnd end = LaplaceEnd::IterationLimit;
   Index iteration = 0;
   double decrement = 0;

@@ -46,27 +46,17 @@ constexpr std::array<Node, 8> kNodes = {{{-4.512745863399783, 2.23458440077466e-
 // E R^2 is an integral over one number,  R(s) = l(s) - l(s0) - l'(s0) (s - s0) - l''(s0) (s - s0)^2 / 2.
 class LinearScores {
  public:
-  LinearScores(const LinearModel& model, const Normal& pihat)
-      : model_(model), dim_(model.num_columns()), mode_(pihat.mean()), columns_(dim_, dim_) {
-    std::vector<double> column(at(dim_));
-    for (Index k = 0; k < dim_; ++k) {
-      for (Index d = 0; d < dim_; ++d) column[at(d)] = pihat.factor()[at(d * dim_ + k)];
-      columns_.set(k, column);
-    }
-  }
+  LinearScores(const LinearModel& model, const PredictorMoments& moments)
+      : model_(model), moments_(moments) {}
 
   // `count` <= kTile rows.
   void find(Index first, Index count, float* out) const {
-    const Scratch z(kTile * dim_), u(kTile * columns_.stride());
-    model_.design(first, count, z.data());
-    kernels::predict_many(z.data(), count, dim_, columns_.component(0), columns_.stride(), u.data());
     Tile y{}, centre{}, sd{}, value, slope, curvature, s, there, sum{};
     const Tile no_constants{};
     for (Index i = 0; i < count; ++i) {
-      const double *zi = z.data() + i * dim_, *ui = u.data() + i * columns_.stride();
       y[at(i)] = model_.response(first + i);
-      centre[at(i)] = std::inner_product(zi, zi + dim_, mode_.begin(), 0.0);
-      sd[at(i)] = std::sqrt(std::inner_product(ui, ui + dim_, ui, 0.0));
+      centre[at(i)] = static_cast<double>(moments_.mean[at(first + i)]);
+      sd[at(i)] = static_cast<double>(moments_.sd[at(first + i)]);
     }
     kernels::derivatives(model_.family(), y.data(), no_constants.data(), centre.data(), count, value.data(),
                          slope.data(), curvature.data());
@@ -86,9 +76,7 @@ class LinearScores {
   using Tile = std::array<double, static_cast<std::size_t>(kTile)>;
 
   const LinearModel& model_;
-  Index dim_;
-  const std::vector<double>& mode_;
-  Points columns_;  // of C
+  const PredictorMoments& moments_;
 };
 
 // Any other model: along a direction d drawn from pihat, with f(t) = L_n(m + t d),
@@ -155,13 +143,16 @@ std::vector<float> of_all_rows(const Scores& scores, Index num_rows, const Execu
 }  // namespace
 
 std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
-                                    const Executor& executor) {
+                                    const Executor& executor, const PredictorMoments* moments) {
   if (pihat.dim() != likelihood.num_parameters())
     throw std::invalid_argument("pihat has another dimension than the model");
   const LinearModel* linear = likelihood.linear_model();
-  if (linear != nullptr && linear->num_columns() == likelihood.num_parameters())
-    return of_all_rows(LinearScores(*linear, pihat), likelihood.num_rows(), executor);
-  return of_all_rows(ProbedScores(likelihood, pihat), likelihood.num_rows(), executor);
+  if (linear == nullptr || linear->num_columns() != likelihood.num_parameters())
+    return of_all_rows(ProbedScores(likelihood, pihat), likelihood.num_rows(), executor);
+  PredictorMoments found;
+  if (moments == nullptr) found = predictor_moments(*linear, pihat, executor);
+  return of_all_rows(LinearScores(*linear, moments != nullptr ? *moments : found), likelihood.num_rows(),
+                     executor);
 }
 
 RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed) {

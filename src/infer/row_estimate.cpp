@@ -292,7 +292,9 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
   const std::vector<double>& mode = laplace.posterior.mean();
   const Derivatives at_mode =
       laplace.at_mode ? *laplace.at_mode : full.evaluate(mode, Order::Hessian, executor);
-  const std::vector<float> scores = remainder_scores(full, laplace.posterior, executor);
+  std::vector<float> found;
+  if (options.scores == nullptr) found = remainder_scores(full, laplace.posterior, executor);
+  const std::vector<float>& scores = options.scores != nullptr ? *options.scores : found;
   ExtendedVector less(pilot.size() / at(dim), 0);
   if (coreset != nullptr) less = log_likelihood_sums(*coreset, pilot, executor);
   double size = static_cast<double>(automatic ? kFirst : options.rows.number);

@@ -11,11 +11,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/extended.hpp"
 #include "base/require.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/base/stopwatch.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "pipeline/candidates.hpp"
 #include "pipeline/heldout.hpp"
 #include "pipeline/watched_rows.hpp"
 
@@ -101,9 +103,10 @@ class Run {
     find_pihat(result);
     result.seconds.laplace = clock.restart();
 
+    survey(result);
     const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options());
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
-    Heldout heldout(watched, executor_);
+    Heldout heldout = make_heldout(heldout_rows, watched, result);
     watched.end_pass();
     result.seconds.project = clock.restart();
 
@@ -113,7 +116,7 @@ class Run {
     // Invariant: `result` is the build with the present J, trials has one entry for each J so far. Features
     // of a smaller J are the first of a larger one.
     while (true) {
-      build_with(random_or_curvature(result.pihat, dim), heldout, clock, result);
+      build_with(dim, heldout, clock, result);
       result.trials.push_back(
           {result.dim, result.build.relative_error, result.heldout_error, result.build.coreset.size()});
       const bool agree = result.heldout_error <= kAgreement * result.build.relative_error;
@@ -138,6 +141,20 @@ class Run {
   }
 
   // pihat, and what its mode says about the model and the data.
+  // Of many rows, the mode of some: a few posterior standard deviations from that of all, so that Newton
+  // needs three or four passes over all rows instead of eight. Empty: begin where the likelihood says.
+  [[nodiscard]] std::vector<double> start_of(const Likelihood& likelihood) const {
+    constexpr Index kMany = 100'000, kFewest = 10'000, kPerParameter = 100;
+    const Index some = std::max(kFewest, kPerParameter * likelihood.num_parameters());
+    if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
+    try {
+      const auto rows = subsample(likelihood, some, options_.seed);
+      return laplace(*rows, problem_.prior(), executor_, {}, observer_).posterior.mean();
+    } catch (const std::invalid_argument&) {
+      return {};  // no place among them has a finite log joint: all rows are asked in their own way
+    }
+  }
+
   void find_pihat(CoresetResult& result) const {
     if (options_.pihat == PihatKind::Prior) return;
     const Likelihood& model = problem_.likelihood();
@@ -146,7 +163,8 @@ class Run {
                           : nullptr;
     const Likelihood& likelihood = some ? *some : model;
     try {
-      result.laplace = laplace(likelihood, problem_.prior(), executor_, {}, observer_);
+      result.laplace =
+          laplace(likelihood, problem_.prior(), executor_, {.start = start_of(likelihood)}, observer_);
     } catch (const std::invalid_argument&) {
       throw DataError(problem_.name() +
                       ": the likelihood is too large for a double wherever the search for the posterior mode "
@@ -171,24 +189,100 @@ class Run {
     return {curvature ? Norm::Whitened : options_.norm, options_.heldout_dim, options_.seed, "heldout"};
   }
 
-  [[nodiscard]] std::unique_ptr<RowSource> random_or_curvature(const Normal& pihat, Index dim) const {
-    if (options_.projection == ProjectionKind::Curvature) {
-      return std::make_unique<CurvatureProjection>(
-          *whole_linear_model(problem_.likelihood()), pihat, executor_,
-          CurvatureProjectionOptions{options_.expansion, options_.remainder_dim, options_.seed, "remainder"});
-    }
-    return std::make_unique<RandomProjection>(
-        problem_.likelihood(), pihat,
-        RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
+  // Where points are chosen from some of the rows: what is known of all of them.
+  void survey(CoresetResult& result) {
+    const Likelihood& model = problem_.likelihood();
+    const bool curvature = options_.projection == ProjectionKind::Curvature;
+    const Index dim = curvature ? curvature_dim(model.num_parameters()) + options_.remainder_dim
+                                : std::max(options_.projection_dim, kFirstAutoDim);
+    num_candidates_ = giga::num_candidates(options_, model.num_rows(), dim);
+    if (num_candidates_ == model.num_rows()) return;
+    tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
+    survey_ = survey_rows(model, result.pihat, options_, executor_);
+    result.remainder_scores = std::make_shared<const std::vector<float>>(survey_->scores);
+    const bool of_all = options_.pihat == PihatKind::Laplace && result.laplace->at_mode.has_value();
+    at_mean_ =
+        of_all ? *result.laplace->at_mode : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
   }
 
-  void build_with(const std::unique_ptr<RowSource>& rows, Heldout& heldout, Stopwatch& clock,
-                  CoresetResult& result) const {
+  // The held-out sum is that of all rows: estimated where points are chosen from some of them, if it can be.
+  Heldout make_heldout(const RandomProjection& projection, const RowSource& rows,
+                       CoresetResult& result) const {
+    result.heldout_rows = rows.num_rows();
+    if (survey_) {
+      CoresetOptions options = options_;
+      options.norm = heldout_options().norm;
+      auto estimated = estimated_heldout(projection, problem_.likelihood(), result.pihat, *at_mean_, *survey_,
+                                         options, executor_);
+      if (estimated) {
+        result.heldout_rows = estimated->num_rows;
+        result.heldout_noise = estimated->noise / static_cast<double>(norm(estimated->sum));
+        return {rows, std::move(estimated->sum), estimated->noise};
+      }
+    }
+    return {rows, executor_};
+  }
+
+  // The vectors of all rows, or of candidates.
+  [[nodiscard]] std::unique_ptr<RowSource> random_or_curvature(const Likelihood& rows, const Normal& pihat,
+                                                               Index dim, const Derivatives* all_rows) const {
+    if (options_.projection == ProjectionKind::Curvature) {
+      return std::make_unique<CurvatureProjection>(
+          *whole_linear_model(rows), pihat, executor_,
+          CurvatureProjectionOptions{options_.expansion, options_.remainder_dim, options_.seed, "remainder",
+                                     all_rows});
+    }
+    return std::make_unique<RandomProjection>(
+        rows, pihat, RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
+  }
+
+  // Candidates are added while the build stalls short of the tolerance, until they are all rows.
+  void build_with(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) {
+    constexpr Index kGrowth = 4;
+    while (true) {
+      build_from_candidates(dim, heldout, clock, result);
+      const Termination end = result.build.termination;
+      const bool stalled = end == Termination::NoProgress || end == Termination::NumericLimit;
+      const Index num_rows = problem_.likelihood().num_rows();
+      if (num_candidates_ == num_rows || !stalled || !(result.heldout_error > options_.tolerance) ||
+          options_.candidates.kind != RowCount::Kind::Auto || options_.tolerance == 0)
+        return;
+      num_candidates_ = kGrowth * num_candidates_ < num_rows / 2 ? kGrowth * num_candidates_ : num_rows;
+    }
+  }
+
+  void build_from_candidates(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) const {
+    const Likelihood& all = problem_.likelihood();
+    std::vector<Index> candidates;
+    std::unique_ptr<Likelihood> some;
+    KnownSum known;
+    if (num_candidates_ < all.num_rows()) {
+      candidates = draw_candidates(survey_->norms, num_candidates_, options_.seed);
+      std::vector<double> counts;
+      for (const Index row : candidates) counts.push_back(all.multiplicity(row));
+      some = all.subset(candidates, counts);
+    }
+    const bool taylor =
+        options_.projection == ProjectionKind::Curvature && options_.expansion == Expansion::Taylor;
+    const auto rows =
+        random_or_curvature(some ? *some : all, result.pihat, dim, some && taylor ? &*at_mean_ : nullptr);
     result.dim = rows->dim();
-    WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()));
+    result.num_candidates = rows->num_rows();
+    if (some && taylor) {
+      // The derivatives at the mode are all that the sum of curvature vectors is made of.
+      known = {static_cast<const CurvatureProjection&>(*rows).target(), survey_->norm_sum};
+    } else if (some) {
+      const auto every = random_or_curvature(all, result.pihat, dim, nullptr);
+      const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), rows->dim()));
+      const VectorTable table(seen, executor_, {.selector = SelectorKind::Scan});
+      known = {table.sum(), table.norm_sum()};
+    }
+    WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()),
+                        some ? &candidates : nullptr);
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(watched, executor_,
-                            {.selector = greedy ? options_.selector : SelectorKind::Scan});
+    const VectorTable table(
+        watched, executor_,
+        {.selector = greedy ? options_.selector : SelectorKind::Scan, .known = some ? &known : nullptr});
     result.seconds.project += clock.restart();
     // The selector is made now, so that its time counts as preparation and not as part of the first step.
     const bool searches = greedy && !table.zero_target();
@@ -196,21 +290,34 @@ class Run {
     watched.end_pass();
     result.seconds.prepare += clock.restart();
 
-    result.build = construct(table, heldout);
+    result.build = construct(table, candidates, heldout);
+    if (some) {
+      result.build.coreset = of_all_rows(std::move(result.build.coreset), candidates);
+      for (StepRecord& step : result.build.trace) step.row = candidates[at(step.row)];
+    }
     result.heldout_error = heldout.error(result.build.coreset);
     result.seconds.construct += clock.restart();
 
     result.norm_sum = table.norm_sum();
     result.target_norm = static_cast<double>(table.target_norm());
-    result.num_zero_rows = table.num_zero_rows();
+    result.num_zero_rows = some ? survey_->num_zero_rows : table.num_zero_rows();
     result.zero_target = table.zero_target();
     result.selector = searches ? std::optional(table.selector_kind()) : std::nullopt;
     result.selector_bytes = table.selector_bytes();
     result.prepare_bytes_read = table.prepare_bytes_read();
   }
 
-  [[nodiscard]] BuildResult construct(const VectorTable& table, Heldout& heldout) const {
-    const ErrorMeasure measure = [&heldout](const Coreset& coreset) { return heldout.error(coreset); };
+  // From rows among the candidates to rows of the likelihood.
+  static Coreset of_all_rows(Coreset coreset, const std::vector<Index>& candidates) {
+    for (Index& row : coreset.rows) row = candidates[at(row)];
+    return coreset;
+  }
+
+  [[nodiscard]] BuildResult construct(const VectorTable& table, const std::vector<Index>& candidates,
+                                      Heldout& heldout) const {
+    const ErrorMeasure measure = [&](const Coreset& coreset) {
+      return heldout.error(candidates.empty() ? coreset : of_all_rows(coreset, candidates));
+    };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
     const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
@@ -234,6 +341,9 @@ class Run {
   const CoresetOptions options_;
   const Executor& executor_;
   const Observer& observer_;
+  Index num_candidates_ = 0;
+  std::optional<RowSurvey> survey_;     // where candidates are fewer than all rows,
+  std::optional<Derivatives> at_mean_;  // as is this: of all rows at the mean of pihat
 };
 
 }  // namespace

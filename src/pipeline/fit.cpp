@@ -108,6 +108,7 @@ class Fit {
     // Unless it came from a subsample or the prior, pihat is the Laplace approximation of all rows, which
     // then need not be found again.
     options.laplace = all_rows && coreset.laplace ? &*coreset.laplace : nullptr;
+    options.remainder_scores = options.laplace != nullptr ? coreset.remainder_scores.get() : nullptr;
     Certificate certificate =
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
     state_.seconds.certify += clock.seconds();

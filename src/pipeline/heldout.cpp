@@ -2,6 +2,9 @@
 // kept, since a greedy build asks for nearly the same rows at every step.
 #include "pipeline/heldout.hpp"
 
+#include <cmath>
+#include <utility>
+
 #include "base/extended.hpp"
 
 namespace giga {
@@ -11,6 +14,9 @@ Heldout::Heldout(const RowSource& rows, const Executor& executor) : rows_(rows) 
   sum_ = table.sum();
   norm_ = table.target_norm();
 }
+
+Heldout::Heldout(const RowSource& rows, ExtendedVector sum, double noise)
+    : rows_(rows), sum_(std::move(sum)), norm_(giga::norm(sum_)), noise_(noise) {}
 
 const std::vector<double>& Heldout::row(Index n) {
   const auto [found, is_new] = known_.try_emplace(n);
@@ -26,7 +32,9 @@ double Heldout::error(const Coreset& coreset) {
   ExtendedVector residual = sum_;
   for (std::size_t i = 0; i < coreset.rows.size(); ++i)
     add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row(coreset.rows[i]));
-  const Extended distance = norm(residual);
+  // The noise of the sum is independent of the coreset, and lengthens the residual in the mean square.
+  const Extended length = norm(residual);
+  const Extended distance = length > noise_ ? std::sqrt(length * length - noise_ * noise_) : 0;
   return distance == 0 ? 0.0 : static_cast<double>(distance / norm_);
 }
 

@@ -11,11 +11,13 @@
 
 namespace giga {
 
-/// Reads all rows once for their sum, and then only those of coresets it is asked about.
+/// Reads all rows once for their sum, unless it is given, and then only those of coresets it is asked about.
 class Heldout {
  public:
   /// `rows` must outlive this object.
   Heldout(const RowSource& rows, const Executor& executor);
+  /// The same with a sum that was estimated: `noise` is the root mean square of its error.
+  Heldout(const RowSource& rows, ExtendedVector sum, double noise);
 
   /// |V(w) - V| / |V|.
   [[nodiscard]] double error(const Coreset& coreset);
@@ -25,7 +27,7 @@ class Heldout {
 
   const RowSource& rows_;
   ExtendedVector sum_;
-  Extended norm_;
+  Extended norm_, noise_ = 0;
   std::unordered_map<Index, std::vector<double>> known_;
 };
 

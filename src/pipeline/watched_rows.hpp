@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "giga/base/row_source.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -15,8 +16,10 @@ namespace giga {
 class WatchedRows final : public RowSource {
  public:
   /// `watcher` gets the rows read so far, from any thread; it may throw.
-  WatchedRows(const RowSource& rows, const Problem& problem, std::function<void(Index)> watcher)
-      : rows_(rows), problem_(problem), watcher_(std::move(watcher)) {}
+  /// `candidates`, if not null, are the rows of the problem that those of the source are.
+  WatchedRows(const RowSource& rows, const Problem& problem, std::function<void(Index)> watcher,
+              const std::vector<Index>* candidates = nullptr)
+      : rows_(rows), problem_(problem), watcher_(std::move(watcher)), candidates_(candidates) {}
 
   [[nodiscard]] Index num_rows() const override { return rows_.num_rows(); }
   [[nodiscard]] Index dim() const override { return rows_.dim(); }
@@ -25,7 +28,8 @@ class WatchedRows final : public RowSource {
     if (count > 1 && in_pass_ && watcher_) watcher_(read_ += count);  // single rows belong to no pass
   }
   [[nodiscard]] std::string place(Index n, Index j) const override {
-    return problem_.place(n) + ", feature " + std::to_string(j + 1);
+    return problem_.place(candidates_ != nullptr ? (*candidates_)[static_cast<std::size_t>(n)] : n) +
+           ", feature " + std::to_string(j + 1);
   }
   [[nodiscard]] std::string name() const override { return problem_.name() + ": " + rows_.name(); }
 
@@ -36,6 +40,7 @@ class WatchedRows final : public RowSource {
   const RowSource& rows_;
   const Problem& problem_;
   std::function<void(Index)> watcher_;
+  const std::vector<Index>* candidates_;
   bool in_pass_ = true;
   mutable std::atomic<Index> read_ = 0;
 };

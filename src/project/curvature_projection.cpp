@@ -125,13 +125,19 @@ Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const 
 // The columns of C. Where the rows span fewer dimensions than there are parameters, the columns of C Q
 // instead, Q an orthonormal basis of the span of all u_n: then Q'u_n has as many components as the rank r,
 // inner products stay the same, and a vector has r + r(r+1)/2 components instead of D + D(D+1)/2.
-Points frame_for(const LinearModel& regression, const Normal& pihat, const Executor& executor) {
+Points frame_for(const LinearModel& regression, const Normal& pihat, const Derivatives* all_rows,
+                 const Executor& executor) {
   constexpr double kNothing = 1e-13;  // relative to the largest eigenvalue, what rounding alone may leave
   const Points all = *draw_features(pihat, 1, true, 0, "").frame;
   // Eigenvectors of sum u u', eigenvalues ascending: those of the last `spanned` are the basis Q.
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread_of_rows(regression, all, executor));
-  const double least = kNothing * axes.eigenvalues().maxCoeff();
   const Index dim = pihat.dim();
+  Matrix spread = spread_of_rows(regression, all, executor);
+  if (all_rows != nullptr) {  // what candidates do not span, but all rows do
+    const Eigen::Map<const Matrix> c(pihat.factor().data(), dim, dim);
+    spread -= c.transpose() * Eigen::Map<const Matrix>(all_rows->hessian.data(), dim, dim) * c;
+  }
+  const Eigen::SelfAdjointEigenSolver<Matrix> axes(spread);
+  const double least = kNothing * axes.eigenvalues().maxCoeff();
   const Index spanned = (axes.eigenvalues().array() > least).count();
   if (spanned == dim || spanned == 0 || axes.info() != Eigen::Success) return all;
   const Matrix turned =
@@ -151,7 +157,7 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
     : regression_(&regression),
       pihat_(&pihat),
       options_(options),
-      frame_(frame_for(regression, pihat, executor)),
+      frame_(frame_for(regression, pihat, options.all_rows, executor)),
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
       slope_(at(regression.num_rows())),
@@ -159,6 +165,8 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
   if (pihat.dim() != regression.num_columns())
     throw std::invalid_argument("pihat has another dimension than the linear predictor");
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
+  if (options.all_rows != nullptr && options.expansion != Expansion::Taylor)
+    throw std::invalid_argument("derivatives at the mean of pihat are those of a Taylor expansion");
   if (options.remainder_dim > 0 && options.expansion != Expansion::Hermite)
     throw std::invalid_argument("the remainder of a Taylor expansion is not orthogonal to it; use Hermite");
   // a_n and b_n are written by the block of row n alone.
@@ -166,6 +174,35 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
     for (Index begin = 0; begin < count; begin += kTile)
       find_coefficients(first + begin, std::min(kTile, count - begin));
   });
+}
+
+ExtendedVector CurvatureProjection::target() const {
+  const Index dim = regression_->num_columns(), spanned = frame_.count();
+  if (options_.all_rows == nullptr) throw std::logic_error("the derivatives of all rows are not known");
+  // The columns of F, and H F.
+  std::vector<std::vector<double>> f(at(spanned), std::vector<double>(at(dim)));
+  std::vector<ExtendedVector> hf(at(spanned), ExtendedVector(at(dim), 0));
+  for (Index k = 0; k < spanned; ++k) {
+    frame_.get(k, f[at(k)].data());
+    for (Index d = 0; d < dim; ++d) {
+      for (Index e = 0; e < dim; ++e)
+        hf[at(k)][at(d)] += Extended{options_.all_rows->hessian[at(d * dim + e)]} * f[at(k)][at(e)];
+    }
+  }
+  const auto along = [dim](const std::vector<double>& x, const auto& y) {
+    Extended sum = 0;
+    for (std::size_t d = 0; d < at(dim); ++d) sum += Extended{x[d]} * Extended{y[d]};
+    return sum;
+  };
+  // In the order of read(): F'g, then the upper triangle of F'HF row by row, times sqrt 2 off the diagonal.
+  ExtendedVector out;
+  for (Index k = 0; k < spanned; ++k) out.push_back(along(f[at(k)], options_.all_rows->gradient));
+  for (Index k = 0; k < spanned; ++k) {
+    out.push_back(along(f[at(k)], hf[at(k)]));
+    for (Index j = k + 1; j < spanned; ++j)
+      out.push_back(std::numbers::sqrt2_v<Extended> * along(f[at(k)], hf[at(j)]));
+  }
+  return out;
 }
 
 Index CurvatureProjection::dim() const {
@@ -254,6 +291,29 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
 
 std::string CurvatureProjection::place(Index n, Index j) const {
   return "row " + std::to_string(n + 1) + ", component " + std::to_string(j + 1);
+}
+
+std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,
+                                   const Executor& executor) {
+  std::vector<float> out(at(model.num_rows()));
+  for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
+    std::array<double, kTile> y, s, slope, curvature;
+    for (Index begin = first; begin < first + count; begin += kTile) {
+      const Index some = std::min(kTile, first + count - begin);
+      for (Index i = 0; i < some; ++i) {
+        y[at(i)] = model.response(begin + i);
+        s[at(i)] = static_cast<double>(moments.mean[at(begin + i)]);
+      }
+      kernels::derivatives(model.family(), y.data(), nullptr, s.data(), some, nullptr, slope.data(),
+                           curvature.data());
+      for (Index i = 0; i < some; ++i) {
+        const double t = static_cast<double>(moments.sd[at(begin + i)]);
+        out[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t *
+                                                std::hypot(slope[at(i)], t * curvature[at(i)]));
+      }
+    }
+  });
+  return out;
 }
 
 }  // namespace giga

@@ -66,8 +66,7 @@ RandomProjection::RandomProjection(const Likelihood& likelihood, const Normal& p
 }
 
 void RandomProjection::read(Index first, Index count, double* out) const {
-  if (options_.norm == Norm::Fisher || options_.norm == Norm::Whitened)
-    return likelihood_->directional_derivatives(first, count, features_, out);
+  if (uses_gradients()) return likelihood_->directional_derivatives(first, count, features_, out);
   likelihood_->log_likelihoods(first, count, features_.points, out);
   const bool centred = options_.norm == Norm::L2Centred;
   const auto features = static_cast<double>(options_.dim);
@@ -80,6 +79,39 @@ void RandomProjection::read(Index first, Index count, double* out) const {
     const double times = scale * likelihood_->multiplicity(first + i);
     for (Index j = 0; j < options_.dim; ++j) out[j] = (out[j] - mean) * times;
   }
+}
+
+bool RandomProjection::uses_gradients() const {
+  return options_.norm == Norm::Fisher || options_.norm == Norm::Whitened;
+}
+
+std::vector<double> RandomProjection::points() const {
+  const Index dim = features_.points.dim();
+  std::vector<double> out(at(options_.dim * dim));
+  for (Index j = 0; j < options_.dim; ++j) features_.points.get(j, out.data() + j * dim);
+  return out;
+}
+
+ExtendedVector RandomProjection::sum_from(const ExtendedVector& sums) const {
+  const Index dim = features_.points.dim();
+  ExtendedVector out;
+  for (Index j = 0; j < options_.dim && uses_gradients(); ++j) {
+    // scale <c_k, grad L(theta_j)>, k the coordinate of the feature
+    const Index k = features_.coordinate[at(j)];
+    Extended along = 0;
+    for (Index d = 0; d < dim; ++d) {
+      const double c = features_.frame ? features_.frame->at(d, k) : (d == k ? 1.0 : 0.0);
+      along += Extended{c} * sums[at(j * dim + d)];
+    }
+    out.push_back(Extended{features_.scale} * along);
+  }
+  if (uses_gradients()) return out;
+  const bool centred = options_.norm == Norm::L2Centred;
+  const auto features = static_cast<Extended>(options_.dim);
+  const Extended scale = std::sqrt(1 / (centred ? features - 1 : features));
+  const Extended mean = centred ? std::accumulate(sums.begin(), sums.end(), Extended{0}) / features : 0;
+  for (const Extended sum : sums) out.push_back((sum - mean) * scale);
+  return out;
 }
 
 std::string RandomProjection::place(Index n, Index j) const {

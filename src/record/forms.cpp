@@ -99,6 +99,7 @@ Json projection_form(const CoresetOptions& options) {
           {"expansion", name(options.expansion)},
           {"remainder_dim", options.remainder_dim},
           {"heldout_dim", options.heldout_dim},
+          {"candidates", form_of(options.candidates)},
           {"pihat", name(options.pihat)},
           {"pihat_rows", options.subsample_rows > 0 ? Json(options.subsample_rows) : Json(nullptr)}};
 }
@@ -123,6 +124,8 @@ CoresetOptions coreset_options_of(const Fields& fields) {
     out.heldout_dim = fields.get<Index>("heldout_dim");
     out.pihat = fields.choice<PihatKind>("pihat");
     out.subsample_rows = fields.optional<Index>("pihat_rows").value_or(0);
+    // Older files lack it: points were chosen from all rows.
+    out.candidates = fields.has("candidates") ? row_count_of(fields, "candidates") : RowCount::all();
   }
   out.method = fields.choice<Method>("method");
   out.selector = fields.choice<SelectorKind>("selector");

@@ -104,6 +104,11 @@ void put_coreset(const RunRecord& run, Json& out) {
   out["steps"] = build.trace.size();
   out["relative_error"] = build.relative_error;
   out["heldout_error"] = coreset.heldout_error;
+  if (!run.pihat_names.empty()) {
+    out["candidates"] = coreset.num_candidates;
+    out["heldout_rows"] = coreset.heldout_rows;
+    out["heldout_noise"] = coreset.heldout_noise;
+  }
   out["termination"] = name(build.termination);
   out["bound"] = build.trace.empty() ? std::nan("") : build.trace.back().bound;
   out["tau"] = coreset.target_norm / coreset.norm_sum;
@@ -138,6 +143,9 @@ CoresetResult coreset_of(const Fields& fields) {
   out.dim = fields.get<Index>("J");
   out.build.relative_error = fields.number("relative_error");
   out.heldout_error = fields.number("heldout_error");
+  out.num_candidates = fields.optional<Index>("candidates").value_or(0);
+  out.heldout_rows = fields.optional<Index>("heldout_rows").value_or(0);
+  out.heldout_noise = fields.optional<double>("heldout_noise").value_or(0);
   out.build.termination = fields.choice<Termination>("termination");
   out.build.trace = record::list_of(fields, "trace", record::step_of);
   const Fields rows = fields.at("coreset");

@@ -50,6 +50,9 @@ Json form_of(const CoresetResult& result) {
   out["norm_sum"] = result.norm_sum;
   out["target_norm"] = result.target_norm;
   out["num_zero_rows"] = result.num_zero_rows;
+  out["num_candidates"] = result.num_candidates;
+  out["heldout_rows"] = result.heldout_rows;
+  out["heldout_noise"] = result.heldout_noise;
   out["selector"] = result.selector ? Json(name(*result.selector)) : Json(nullptr);
   out["notes"] = result.notes;
   return out;
@@ -75,6 +78,9 @@ CoresetResult result_of(const Fields& fields) {
   out.norm_sum = fields.number("norm_sum");
   out.target_norm = fields.number("target_norm");
   out.num_zero_rows = fields.get<Index>("num_zero_rows");
+  out.num_candidates = fields.get<Index>("num_candidates");
+  out.heldout_rows = fields.get<Index>("heldout_rows");
+  out.heldout_noise = fields.number("heldout_noise");
   if (!fields.is_null("selector")) out.selector = fields.choice<SelectorKind>("selector");
   out.notes = fields.get<std::vector<std::string>>("notes");
   return out;

@@ -26,6 +26,10 @@ or hermite (meets the mean gradient over pihat))";
 constexpr const char* kPihatHelp = R"(Where the features are drawn: laplace (default, all rows),
 subsample (Laplace of some rows, scaled up), prior)";
 
+constexpr const char* kCandidatesHelp = R"(Rows that points are chosen from, for the sum of all rows:
+1 to 10^9, all, or auto: all where that costs little, else 20,000
+to 50,000, and more where these do not do (default auto))";
+
 // The methods that draw their rows come last.
 std::string method_help() {
   std::vector<Method> methods = all_choices<Method>();
@@ -56,6 +60,7 @@ void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
           ? 0
           : arguments.count("projection-dim", coreset.projection_dim, 2, kMostFeatures, "auto or ");
   coreset.remainder_dim = arguments.count("remainder-dim", 0, 0, kMostFeatures);
+  coreset.candidates = row_count_of(arguments, "candidates");
   coreset.heldout_dim = arguments.count("heldout-dim", coreset.heldout_dim, 2, kMostFeatures);
   if (curvature && arguments.given("projection-dim"))
     throw UsageError("--projection curvature has D(D+3)/2 numbers per row; leave out --projection-dim");
@@ -120,6 +125,7 @@ void add_projection_options(Arguments& arguments, const std::string& project, co
   arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
   arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
   arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
+  arguments.add_value("candidates", "M", kCandidatesHelp, project);
   arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);
   arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
 }

@@ -30,8 +30,17 @@ constexpr auto name_table(SelectorKind) {
       {{Auto, "auto"}, {Scan, "scan"}, {Quantised, "quantised"}, {CapTree, "cap_tree"}});
 }
 
+/// What is known of all rows where a table has only some of them.
+struct KnownSum {
+  ExtendedVector sum;   ///< L, of all rows.
+  double norm_sum = 0;  ///< sigma, likewise.
+};
+
 struct TableOptions {
   SelectorKind selector = SelectorKind::Auto;
+  /// The rows of the table are candidates, some of a larger number: what they are to approximate is this. It
+  /// need not outlive the call.
+  const KnownSum* known = nullptr;
 };
 
 class VectorTable {
@@ -48,7 +57,8 @@ class VectorTable {
   [[nodiscard]] Index dim() const { return rows_->dim(); }
   [[nodiscard]] const Executor& executor() const { return *executor_; }
 
-  /// sigma, the sum of the norms.
+  /// sigma, the sum of the norms. It and what follows are those of all rows, if TableOptions::known gave
+  /// them.
   [[nodiscard]] double norm_sum() const { return norm_sum_; }
   /// L.
   [[nodiscard]] const ExtendedVector& sum() const { return sum_; }

@@ -15,6 +15,7 @@ namespace giga {
 struct LaplaceOptions {
   Index max_iterations = 200;  ///< >= 1
   double tolerance = 1e-6;  ///< Ends one step after g'H^-1 g <= tolerance^2: that many posterior sds to go.
+  std::vector<double> start = {};  ///< Where to begin; empty: Likelihood::start().
 };
 
 enum class LaplaceEnd {

@@ -28,6 +28,7 @@
 #include "giga/infer/laplace.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
+#include "giga/model/predictor_moments.hpp"
 
 namespace giga {
 
@@ -43,9 +44,11 @@ struct Quadratic {
 
 /// a_n for every row: multiplicity(n) times the root mean square of R_n(theta) for theta ~ pihat, whose mean
 /// is the mode. For a linear predictor by quadrature in s_n ~ N(z_n.m, |C'z_n|^2); for other models from
-/// differences of L_n along `kProbes` directions drawn from pihat. One pass over all rows.
+/// differences of L_n along `kProbes` directions drawn from pihat. One pass over all rows, a light one where
+/// the moments of the predictors are known already.
 [[nodiscard]] std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
-                                                  const Executor& executor);
+                                                  const Executor& executor,
+                                                  const PredictorMoments* moments = nullptr);
 
 /// Rows drawn without replacement with unequal probabilities; see priority_sample.
 struct RowSample {
@@ -109,6 +112,7 @@ struct RowEstimateOptions {
   /// needed.
   double max_error = 0.01;
   std::uint64_t seed = 1;
+  const std::vector<float>* scores = nullptr;  ///< remainder_scores(), where they are known already.
 };
 
 /// Some of `points`, spread evenly over them, at most `count`.

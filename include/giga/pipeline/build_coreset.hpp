@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "giga/base/executor.hpp"
 #include "giga/base/names.hpp"
 #include "giga/base/observer.hpp"
+#include "giga/base/row_count.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/problem.hpp"
@@ -65,6 +67,10 @@ struct CoresetOptions {
 
   Method method = Method::Corrective;
   SelectorKind selector = SelectorKind::Auto;
+  /// Rows that points may be chosen from; the target is the sum of all rows whatever they are. Auto: all
+  /// where that costs little, and for the methods of the paper; else 20,000 to 50,000, and more where these
+  /// do not reach the tolerance.
+  RowCount candidates = {};
   /// Most points. 0: default_size(), or 1000 where a tolerance is given; never more than there are rows.
   Index size = 0;
   Index max_steps = 0;   ///< As in GreedyOptions.
@@ -108,6 +114,11 @@ struct CoresetResult {
 
   double norm_sum = 0, target_norm = 0;  ///< sigma and |L|
   Index num_zero_rows = 0;
+  Index num_candidates = 0;  ///< Rows that points were chosen from.
+  Index heldout_rows = 0;    ///< Rows that the held-out sum was taken from; fewer than all: estimated,
+  double heldout_noise = 0;  ///< with this standard error, relative to |V|, which heldout_error is free of.
+  /// remainder_scores() of all rows under pihat, where they were needed.
+  std::shared_ptr<const std::vector<float>> remainder_scores = {};
   bool zero_target = false;
   std::optional<SelectorKind> selector;  ///< The one used, by methods that search.
   std::size_t selector_bytes = 0;

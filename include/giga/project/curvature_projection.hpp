@@ -26,6 +26,7 @@
 #include "giga/base/row_source.hpp"
 #include "giga/model/linear_model.hpp"
 #include "giga/model/normal.hpp"
+#include "giga/model/predictor_moments.hpp"
 
 namespace giga {
 
@@ -39,12 +40,20 @@ struct CurvatureProjectionOptions {
   Index remainder_dim = 0;  ///< Random features of the remainder; 0: none. Hermite only.
   std::uint64_t seed = 1;   ///< For the random features.
   std::string_view purpose = "remainder";
+  /// Of candidates, some of many rows: the derivatives at the mean of pihat of all of them, which `target` is
+  /// made of and the vectors must have room for. Taylor only. Must outlive the projection.
+  const Derivatives* all_rows = nullptr;
 };
 
 /// D + D(D+1)/2: the numbers a row takes where the rows span D dimensions.
 [[nodiscard]] constexpr Index curvature_dim(Index num_parameters) {
   return num_parameters + num_parameters * (num_parameters + 1) / 2;
 }
+
+/// |v_n| of every row, multiplicity included, for the Taylor expansion: sqrt(l'^2 t^2 + l''^2 t^4) with t the
+/// sd of the row's predictor.
+[[nodiscard]] std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,
+                                                 const Executor& executor);
 
 class CurvatureProjection final : public RowSource {
  public:
@@ -59,6 +68,9 @@ class CurvatureProjection final : public RowSource {
   void read(Index first, Index count, double* out) const override;
   [[nodiscard]] std::string place(Index n, Index j) const override;
   [[nodiscard]] std::string name() const override { return "the projection"; }
+
+  /// The sum of the vectors of all rows, from options.all_rows: (F'g, svec(F'HF)) with F the frame.
+  [[nodiscard]] ExtendedVector target() const;
 
   /// a_n and b_n.
   [[nodiscard]] double slope_at(Index n) const { return slope_[static_cast<std::size_t>(n)]; }

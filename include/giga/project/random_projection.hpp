@@ -52,6 +52,12 @@ class RandomProjection final : public RowSource {
   [[nodiscard]] std::string place(Index n, Index j) const override;
   [[nodiscard]] std::string name() const override { return "the projection"; }
 
+  /// The points theta_j, J x D, and the sum of all rows from what is summed over rows at them: the gradients,
+  /// J x D, where `uses_gradients`, else the log-likelihoods.
+  [[nodiscard]] std::vector<double> points() const;
+  [[nodiscard]] bool uses_gradients() const;
+  [[nodiscard]] ExtendedVector sum_from(const ExtendedVector& sums) const;
+
  private:
   const Likelihood* likelihood_;
   RandomProjectionOptions options_;

@@ -1,0 +1,44 @@
+// z_n.m and |C'z_n| of all rows, tile by tile.
+#include "giga/model/predictor_moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "model/scratch.hpp"
+#include "model/tile_kernels.hpp"
+
+namespace giga {
+
+PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat, const Executor& executor) {
+  using kernels::kTile;
+  const Index dim = model.num_columns();
+  if (pihat.dim() != dim)
+    throw std::invalid_argument("pihat has another dimension than the linear predictor");
+  // The points are the columns of C, and m after them, so that one product gives all.
+  Points columns(dim, dim + 1);
+  std::vector<double> column(at(dim));
+  for (Index k = 0; k < dim; ++k) {
+    for (Index d = 0; d < dim; ++d) column[at(d)] = pihat.factor()[at(d * dim + k)];
+    columns.set(k, column);
+  }
+  columns.set(dim, pihat.mean());
+  PredictorMoments out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows()))};
+  for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
+    const Scratch z(kTile * dim), u(kTile * columns.stride());
+    for (Index begin = first; begin < first + count; begin += kTile) {
+      const Index some = std::min(kTile, first + count - begin);
+      model.design(begin, some, z.data());
+      kernels::predict_many(z.data(), some, dim, columns.component(0), columns.stride(), u.data());
+      for (Index i = 0; i < some; ++i) {
+        const double* un = u.data() + i * columns.stride();
+        out.mean[at(begin + i)] = static_cast<float>(un[dim]);
+        out.sd[at(begin + i)] = static_cast<float>(std::sqrt(std::inner_product(un, un + dim, un, 0.0)));
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace giga

@@ -1,0 +1,116 @@
+#include "pipeline/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <utility>
+
+#include "base/extended.hpp"
+#include "giga/model/linear_model.hpp"
+#include "giga/model/predictor_moments.hpp"
+#include "giga/project/curvature_projection.hpp"
+
+namespace giga {
+namespace {
+
+// Norms by a few random features of the same kind: right within a fifth, which is enough to draw by.
+std::vector<float> random_norms(const Likelihood& likelihood, const Normal& pihat,
+                                const CoresetOptions& options, const Executor& executor) {
+  constexpr Index kFeatures = 32, kRowsAtOnce = 64;
+  const RandomProjection few(likelihood, pihat, {options.norm, kFeatures, options.seed, "candidates"});
+  std::vector<float> norms(at(likelihood.num_rows()));
+  for_each_block(executor, likelihood.num_rows(), [&](Index first, Index count) {
+    std::vector<double> v(at(kRowsAtOnce * kFeatures));
+    for (Index begin = first; begin < first + count; begin += kRowsAtOnce) {
+      const Index some = std::min(kRowsAtOnce, first + count - begin);
+      few.read(begin, some, v.data());
+      for (Index i = 0; i < some; ++i) {
+        const double* row = v.data() + i * kFeatures;
+        norms[at(begin + i)] =
+            static_cast<float>(std::sqrt(std::inner_product(row, row + kFeatures, row, 0.0)));
+      }
+    }
+  });
+  return norms;
+}
+
+}  // namespace
+
+RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const CoresetOptions& options,
+                      const Executor& executor) {
+  RowSurvey out;
+  const LinearModel* linear = likelihood.linear_model();
+  if (linear != nullptr && linear->num_columns() == likelihood.num_parameters()) {
+    const PredictorMoments moments = predictor_moments(*linear, pihat, executor);
+    out.scores = remainder_scores(likelihood, pihat, executor, &moments);
+    if (options.projection == ProjectionKind::Curvature)
+      out.norms = curvature_norms(*linear, moments, executor);
+  } else {
+    out.scores = remainder_scores(likelihood, pihat, executor);
+  }
+  if (out.norms.empty()) out.norms = random_norms(likelihood, pihat, options, executor);
+  Extended sum = 0;
+  for (const float norm : out.norms) {
+    sum += Extended{norm};
+    if (norm == 0) ++out.num_zero_rows;
+  }
+  out.norm_sum = static_cast<double>(sum);
+  return out;
+}
+
+Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim) {
+  constexpr Index kLittle = Index{1} << 25, kNumbers = Index{1} << 24, kFewest = 20'000, kMost = 50'000;
+  const bool ours = options.method == Method::Corrective || options.method == Method::Pursuit;
+  if (options.candidates.kind == RowCount::Kind::All || !is_greedy(options.method)) return num_rows;
+  if (options.candidates.kind == RowCount::Kind::Number) return std::min(num_rows, options.candidates.number);
+  if (!ours || num_rows <= kLittle / std::max<Index>(dim, 1)) return num_rows;
+  return std::min(num_rows, std::clamp(kNumbers / dim, kFewest, kMost));
+}
+
+std::vector<Index> draw_candidates(std::span<const float> norms, Index count, std::uint64_t seed) {
+  const std::vector<float> equal(norms.size(), 1.0F);
+  const Index half = std::max<Index>(1, count / 2);
+  std::vector<float> squares;
+  squares.reserve(norms.size());
+  for (const float norm : norms) squares.push_back(norm * norm);
+  const std::vector<Index> by_norm = priority_sample(squares, half, seed).rows;
+  const std::vector<Index> any = priority_sample(equal, half, seed + 1).rows;
+  std::vector<Index> out;
+  std::ranges::set_union(by_norm, any, std::back_inserter(out));
+  return out;
+}
+
+std::optional<HeldoutSum> estimated_heldout(const RandomProjection& heldout, const Likelihood& full,
+                                            const Normal& pihat, const Derivatives& at_mean,
+                                            const RowSurvey& survey, const CoresetOptions& options,
+                                            const Executor& executor) {
+  // The noise is taken off again; a tenth of the tolerance leaves the error as good as known.
+  constexpr double kShare = 0.1, kUsualTolerance = 0.05;
+  constexpr Index kFirst = 4000, kGrowth = 4, kMostShare = 3, kNoisePoints = 32;
+  const double tolerance = options.tolerance > 0 ? options.tolerance : kUsualTolerance;
+  const std::vector<double> points = heldout.points();
+  const std::span<const double> frame =
+      options.norm == Norm::Whitened ? std::span<const double>(pihat.factor()) : std::span<const double>();
+  for (Index size = kFirst; size * kMostShare <= full.num_rows(); size *= kGrowth) {
+    const RowEstimate estimate(full, pihat.mean(), at_mean,
+                               priority_sample(survey.scores, size, options.seed), options.seed, executor);
+    HeldoutSum out;
+    out.num_rows = size;
+    if (heldout.uses_gradients()) {
+      out.sum = heldout.sum_from(estimate.gradients(points, executor));
+      // The mean over the features of D <c_k, e>^2 is that of |F'e|^2.
+      const std::vector<double> each =
+          estimate.gradient_noise(spread_points(points, pihat.dim(), kNoisePoints), frame, executor);
+      out.noise =
+          std::sqrt(std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size()));
+    } else {
+      out.sum = heldout.sum_from(estimate.log_likelihoods(points, executor));
+      out.noise = estimate.error(points, executor).rms;
+    }
+    if (out.noise <= kShare * tolerance * static_cast<double>(norm(out.sum))) return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace giga

@@ -1,0 +1,57 @@
+// Building from some of the rows for the sum of all: which rows a coreset may choose from, and what it needs
+// to know of the others.
+//
+// The target of a construction is the sum of the vectors of all rows. Which rows may be chosen is another
+// matter: tens of thousands of candidates hold as good a coreset as millions, as long as those that no other
+// can stand in for are among them. One pass over all rows finds how long their vectors are and how much they
+// bend the posterior; the rest of a build costs the same whatever the number of rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "giga/base/executor.hpp"
+#include "giga/infer/row_estimate.hpp"
+#include "giga/model/likelihood.hpp"
+#include "giga/model/normal.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "giga/project/random_projection.hpp"
+
+namespace giga {
+
+/// What one pass over all rows tells of each.
+struct RowSurvey {
+  std::vector<float> norms;   ///< Of its vector: exact for curvature, by 32 features for random projections.
+  std::vector<float> scores;  ///< remainder_scores().
+  double norm_sum = 0;        ///< sigma
+  Index num_zero_rows = 0;
+};
+[[nodiscard]] RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat,
+                                    const CoresetOptions& options, const Executor& executor);
+
+/// How many rows a coreset chooses from, of N rows with J numbers each. Auto: all where N J <= 2^25, and for
+/// the paper's methods; else 2^24 / J, from 20,000 to 50,000.
+[[nodiscard]] Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim);
+
+/// Half of them drawn with equal probabilities, half in proportion to the square of the norm; ascending. The
+/// union may be smaller than `count`. Squares, because the sum of the squares of whitened norms is about D
+/// whatever N is: rows longer than sqrt(2 D / count), which few others can stand in for, are then there for
+/// certain. The sum of the norms themselves grows like sqrt(N), and a sample by them would miss such rows.
+[[nodiscard]] std::vector<Index> draw_candidates(std::span<const float> norms, Index count,
+                                                 std::uint64_t seed);
+
+/// The sum of the held-out features over all rows, estimated; nothing where most rows would be needed.
+struct HeldoutSum {
+  ExtendedVector sum;
+  double noise = 0;  ///< Root mean square of the error of `sum`, in its norm.
+  Index num_rows = 0;
+};
+[[nodiscard]] std::optional<HeldoutSum> estimated_heldout(const RandomProjection& heldout,
+                                                          const Likelihood& full, const Normal& pihat,
+                                                          const Derivatives& at_mean, const RowSurvey& survey,
+                                                          const CoresetOptions& options,
+                                                          const Executor& executor);
+
+}  // namespace giga
