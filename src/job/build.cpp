@@ -160,8 +160,11 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
                            ? "the curvature does not see the rest: add `remainder_dim = 500`, or use "
                              "`projection = random`"
                            : "use a larger `projection_dim`, or auto";
+  // Where the tolerance is in posterior standard deviations, it is said what it comes to.
+  const std::string in_units =
+      result.tolerance == options.tolerance ? "" : " (" + three_digits(result.tolerance) + " here)";
   return "the held-out error ended at " + three_digits(result.heldout_error) + ", above `tolerance` " +
-         shortest(options.tolerance) + "; " + remedy;
+         shortest(options.tolerance) + in_units + "; " + remedy;
 }
 
 // Said before the work: nobody should wait a minute to hear that it was in vain.

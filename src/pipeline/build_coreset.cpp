@@ -244,7 +244,7 @@ class Run {
       const Termination end = result.build.termination;
       const bool stalled = end == Termination::NoProgress || end == Termination::NumericLimit;
       const Index num_rows = problem_.likelihood().num_rows();
-      if (num_candidates_ == num_rows || !stalled || !(result.heldout_error > options_.tolerance) ||
+      if (num_candidates_ == num_rows || !stalled || !(result.heldout_error > result.tolerance) ||
           options_.candidates.kind != RowCount::Kind::Auto || options_.tolerance == 0)
         return;
       num_candidates_ = kGrowth * num_candidates_ < num_rows / 2 ? kGrowth * num_candidates_ : num_rows;
@@ -290,7 +290,8 @@ class Run {
     watched.end_pass();
     result.seconds.prepare += clock.restart();
 
-    result.build = construct(table, candidates, heldout);
+    result.tolerance = relative_tolerance(heldout);
+    result.build = construct(table, candidates, result.tolerance, heldout);
     if (some) {
       result.build.coreset = of_all_rows(std::move(result.build.coreset), candidates);
       for (StepRecord& step : result.build.trace) step.row = candidates[at(step.row)];
@@ -313,14 +314,22 @@ class Run {
     return coreset;
   }
 
+  // The tolerance as a bound of the relative error.
+  [[nodiscard]] double relative_tolerance(const Heldout& heldout) const {
+    const bool whitened = options_.projection == ProjectionKind::Curvature || options_.norm == Norm::Whitened;
+    if (!options_.posterior_units || !whitened || heldout.norm() == 0) return options_.tolerance;
+    const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
+    return std::min(1.0, options_.tolerance * std::sqrt(dim) / heldout.norm());
+  }
+
   [[nodiscard]] BuildResult construct(const VectorTable& table, const std::vector<Index>& candidates,
-                                      Heldout& heldout) const {
+                                      double tolerance, Heldout& heldout) const {
     const ErrorMeasure measure = [&](const Coreset& coreset) {
       return heldout.error(candidates.empty() ? coreset : of_all_rows(coreset, candidates));
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
-    const GreedyOptions greedy{size, options_.max_steps, options_.tolerance, measure};
+    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }

@@ -160,6 +160,7 @@ CoresetOptions fit_coreset_options() {
   options.projection_dim = 0;
   options.size = 0;
   options.tolerance = 0.05;
+  options.posterior_units = true;
   return options;
 }
 

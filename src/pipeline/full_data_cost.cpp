@@ -30,19 +30,21 @@ double gradient_seconds(const Posterior& posterior, const std::vector<double>& t
 
 FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
                             const Executor& executor, Index max_rows) {
-  const Index num_rows = problem.num_data_rows();
+  // Rows of the likelihood: chains on all rows would have equal ones merged as well.
+  const Likelihood& all = problem.likelihood();
+  const Index num_rows = all.num_rows();
   const Index step = std::max<Index>(1, (num_rows + max_rows - 1) / max_rows);
-  Coreset some;
-  // Every step-th row; the time of a gradient is proportional to the rows.
+  std::vector<Index> some;
+  std::vector<double> counts;
   for (Index row = 0; row < num_rows; row += step) {
-    some.rows.push_back(row);
-    some.weights.push_back(1);
+    some.push_back(row);
+    counts.push_back(all.multiplicity(row));
   }
-  const auto model = coreset_model(problem, some);
+  const auto model = all.subset(some, counts);
   const Posterior posterior(*model, problem.prior());
   FullDataCost cost;
-  cost.gradient_seconds = gradient_seconds(posterior, problem.likelihood().start(executor)) *
-                          static_cast<double>(num_rows) / static_cast<double>(some.size());
+  cost.gradient_seconds = gradient_seconds(posterior, all.start(executor)) * static_cast<double>(num_rows) /
+                          static_cast<double>(some.size());
   for (const Chain& chain : chains) {
     Index gradients = chain.num_gradients;
     // Transitions between kept draws are not recorded one by one: each is taken to have cost

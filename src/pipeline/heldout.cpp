@@ -33,7 +33,7 @@ double Heldout::error(const Coreset& coreset) {
   for (std::size_t i = 0; i < coreset.rows.size(); ++i)
     add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row(coreset.rows[i]));
   // The noise of the sum is independent of the coreset, and lengthens the residual in the mean square.
-  const Extended length = norm(residual);
+  const Extended length = giga::norm(residual);
   const Extended distance = length > noise_ ? std::sqrt(length * length - noise_ * noise_) : 0;
   return distance == 0 ? 0.0 : static_cast<double>(distance / norm_);
 }

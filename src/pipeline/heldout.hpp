@@ -19,6 +19,8 @@ class Heldout {
   /// The same with a sum that was estimated: `noise` is the root mean square of its error.
   Heldout(const RowSource& rows, ExtendedVector sum, double noise);
 
+  /// |V|.
+  [[nodiscard]] double norm() const { return static_cast<double>(norm_); }
   /// |V(w) - V| / |V|.
   [[nodiscard]] double error(const Coreset& coreset);
 

@@ -100,6 +100,7 @@ Json projection_form(const CoresetOptions& options) {
           {"remainder_dim", options.remainder_dim},
           {"heldout_dim", options.heldout_dim},
           {"candidates", form_of(options.candidates)},
+          {"posterior_units", options.posterior_units},
           {"pihat", name(options.pihat)},
           {"pihat_rows", options.subsample_rows > 0 ? Json(options.subsample_rows) : Json(nullptr)}};
 }
@@ -125,6 +126,7 @@ CoresetOptions coreset_options_of(const Fields& fields) {
     out.pihat = fields.choice<PihatKind>("pihat");
     out.subsample_rows = fields.optional<Index>("pihat_rows").value_or(0);
     // Older files lack it: points were chosen from all rows.
+    out.posterior_units = fields.optional<bool>("posterior_units").value_or(false);
     out.candidates = fields.has("candidates") ? row_count_of(fields, "candidates") : RowCount::all();
   }
   out.method = fields.choice<Method>("method");

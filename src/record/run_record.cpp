@@ -105,6 +105,7 @@ void put_coreset(const RunRecord& run, Json& out) {
   out["relative_error"] = build.relative_error;
   out["heldout_error"] = coreset.heldout_error;
   if (!run.pihat_names.empty()) {
+    out["heldout_tolerance"] = coreset.tolerance;
     out["candidates"] = coreset.num_candidates;
     out["heldout_rows"] = coreset.heldout_rows;
     out["heldout_noise"] = coreset.heldout_noise;
@@ -143,6 +144,7 @@ CoresetResult coreset_of(const Fields& fields) {
   out.dim = fields.get<Index>("J");
   out.build.relative_error = fields.number("relative_error");
   out.heldout_error = fields.number("heldout_error");
+  out.tolerance = fields.optional<double>("heldout_tolerance").value_or(0);
   out.num_candidates = fields.optional<Index>("candidates").value_or(0);
   out.heldout_rows = fields.optional<Index>("heldout_rows").value_or(0);
   out.heldout_noise = fields.optional<double>("heldout_noise").value_or(0);

@@ -50,6 +50,7 @@ Json form_of(const CoresetResult& result) {
   out["norm_sum"] = result.norm_sum;
   out["target_norm"] = result.target_norm;
   out["num_zero_rows"] = result.num_zero_rows;
+  out["tolerance"] = result.tolerance;
   out["num_candidates"] = result.num_candidates;
   out["heldout_rows"] = result.heldout_rows;
   out["heldout_noise"] = result.heldout_noise;
@@ -78,6 +79,7 @@ CoresetResult result_of(const Fields& fields) {
   out.norm_sum = fields.number("norm_sum");
   out.target_norm = fields.number("target_norm");
   out.num_zero_rows = fields.get<Index>("num_zero_rows");
+  out.tolerance = fields.number("tolerance");
   out.num_candidates = fields.get<Index>("num_candidates");
   out.heldout_rows = fields.get<Index>("heldout_rows");
   out.heldout_noise = fields.number("heldout_noise");

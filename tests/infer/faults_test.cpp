@@ -8,6 +8,7 @@
 #include <string>
 
 #include "infer/calibration.hpp"
+#include "infer/estimate_cases.hpp"
 #include "infer/known_posteriors.hpp"
 
 namespace giga::test {
@@ -31,6 +32,10 @@ constexpr Check kRwmh1 = {"RWMH, D = 1", [] { return known(SamplerKind::Rwmh, 1)
 constexpr Check kCalibratedHmc = {
     "calibration of HMC, gaussian",
     [] { return check_calibration({.sampler = SamplerKind::Hmc, .family = Family::GaussianIdentity}); }};
+
+constexpr Check kEstimates = {"estimates from some rows", [] {
+                                return check_estimates({.kind = RowKind::Outliers, .rows = 6000}, 600, 200);
+                              }};
 
 struct Case {
   Fault fault;
@@ -66,6 +71,9 @@ constexpr Case kCases[] = {
     {Fault::MultiplicitiesIgnored, "MultiplicitiesIgnored", kNuts2},
     {Fault::RowMissing, "RowMissing", kNuts2},
     {Fault::NoiseScaleIgnored, "NoiseScaleIgnored", kNuts2},
+    {Fault::SampleCountedOnce, "SampleCountedOnce", kEstimates},
+    {Fault::CertainRowsTwice, "CertainRowsTwice", kEstimates},
+    {Fault::RemainderRowDropped, "RemainderRowDropped", kEstimates},
 };
 
 class SeededFault : public testing::TestWithParam<Case> {
@@ -84,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Sampler, SeededFault, testing::ValuesIn(kCases),
                          [](const auto& seeded) { return std::string(seeded.param.name); });
 
 TEST(WithoutAFault, EveryOneOfTheseChecksPasses) {
-  for (const Check& check : {kNuts1, kNuts2, kHmc1, kHmc2, kRwmh1, kCalibratedHmc}) {
+  for (const Check& check : {kNuts1, kNuts2, kHmc1, kHmc2, kRwmh1, kCalibratedHmc, kEstimates}) {
     const Findings findings = check.run();
     EXPECT_TRUE(findings.passed()) << check.name << ": " << findings.text();
   }

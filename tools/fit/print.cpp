@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "support/spelling.hpp"
@@ -47,10 +49,24 @@ std::string rounds_text(const RunRecord& record) {
   return text;
 }
 
+// Two significant digits, without an exponent.
+std::string two_digits(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+  return value < 10 ? fmt::format("{:.2g}", value) : grouped(std::llround(std::round(value / unit) * unit));
+}
+
+// What the cheap alternative was worth, and so whether a coreset was needed.
+std::string laplace_text(const Correction& laplace) {
+  return fmt::format(
+      "{} draws of the normal approximation, weighed in the same way, are worth {}: {}",
+      grouped(laplace.num_draws), grouped(static_cast<Index>(laplace.effective_size)),
+      !laplace.usable ? fmt::format("k-hat {}, not enough", k_hat_text(laplace)) : "it would have done");
+}
+
 std::string cost_text(const FullDataCost& cost, double total_s) {
   const double ratio = cost.seconds() / total_s;
   return fmt::format("MCMC on them would take about {}, {}", duration(cost.seconds()),
-                     ratio >= 1 ? fmt::format("{:.2g} times as long", ratio)
+                     ratio >= 1 ? two_digits(ratio) + " times as long"
                                 : std::string("less than this run: the coreset did not pay"));
 }
 
@@ -75,6 +91,7 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
                             record.coreset->build.relative_error, record.coreset->heldout_error));
   line("certificate", spelled(certificate_sentence(*record.certificate)));
   line("table", table_text(*record.certificate));
+  line("laplace", laplace_text(record.certificate->laplace));
   line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
                               "{:.2f} certify, {:.2f} report: {:.2f} in all",
                               s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify,

@@ -74,7 +74,10 @@ struct CoresetOptions {
   /// Most points. 0: default_size(), or 1000 where a tolerance is given; never more than there are rows.
   Index size = 0;
   Index max_steps = 0;   ///< As in GreedyOptions.
-  double tolerance = 0;  ///< Ends when heldout_error <= tolerance.
+  double tolerance = 0;  ///< Ends when heldout_error <= tolerance; or, with posterior_units,
+  /// when heldout_error |V| / sqrt(D) <= tolerance: the gradient is then off by that many posterior standard
+  /// deviations per parameter, whatever the prior adds to |V|. In the whitened norm only.
+  bool posterior_units = false;
   std::uint64_t seed = 1;
 };
 
@@ -106,6 +109,7 @@ struct CoresetResult {
   std::vector<double> multiplicity;  ///< How often each of them counts in the data.
   BuildResult build;                 ///< By rows of the likelihood. Its errors are those of the coreset.
   double heldout_error = 0;  ///< |V(w) - V| / |V| with the vectors of a second, independent projection
+  double tolerance = 0;      ///< What heldout_error was asked to be at most; 0: nothing was asked.
   Normal pihat = Normal::isotropic(1);
   std::optional<LaplaceResult> laplace;  ///< Unless pihat is the prior.
   bool separable = false;                ///< The mode puts every row on the side of its label (bernoulli).

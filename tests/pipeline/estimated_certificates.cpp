@@ -1,0 +1,111 @@
+#include "pipeline/estimated_certificates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
+#include "giga/infer/row_estimate.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/fit.hpp"
+#include "giga/pipeline/problem.hpp"
+#include "infer/point_sums.hpp"
+
+namespace giga::test {
+namespace {
+
+constexpr Index kChains = 4, kDraws = 500;
+
+Coreset coreset_of(const Problem& problem, Quality quality, const Executor& executor) {
+  if (quality == Quality::Good) return build_coreset(problem, fit_coreset_options(), executor).coreset;
+  const Index all = problem.num_data_rows(), size = quality == Quality::Poor ? all / 4 : 40;
+  Coreset out;
+  for (Index k = 0; k < size; ++k) {
+    const Index row = k * all / size;
+    out.rows.push_back(row);
+    out.weights.push_back(problem.likelihood().multiplicity(row) * static_cast<double>(all) /
+                          static_cast<double>(size));
+  }
+  return out;
+}
+
+// Draws of the normal approximation of the coreset's posterior, as chains: what matters here is that both
+// certificates weigh the same ones.
+std::vector<Chain> chains_of(const Normal& normal) {
+  std::vector<Chain> chains;
+  for (Index c = 0; c < kChains; ++c) {
+    Chain chain;
+    chain.dim = normal.dim();
+    chain.draws.resize(static_cast<std::size_t>(kDraws * normal.dim()));
+    chain.stats.resize(static_cast<std::size_t>(kDraws));
+    Stream random = stream(5, "draws of a comparison", c);
+    for (Index s = 0; s < kDraws; ++s) normal.draw(random, chain.draws.data() + s * normal.dim());
+    chains.push_back(std::move(chain));
+  }
+  return chains;
+}
+
+// The share of the points at which the estimate, less a constant, is more than 3 standard errors off.
+double share_beyond(const RowEstimate& estimate, const Likelihood& full, std::span<const double> points,
+                    const Executor& executor) {
+  const ExtendedVector made = estimate.log_likelihoods(points, executor),
+                       exact = log_likelihood_sums(full, points, executor);
+  const EstimateError stated = estimate.error(points, executor);
+  double mean = 0, beyond = 0;
+  for (std::size_t s = 0; s < made.size(); ++s)
+    mean += static_cast<double>(made[s] - exact[s]) / static_cast<double>(made.size());
+  for (std::size_t s = 0; s < made.size(); ++s) {
+    const double off = std::abs(static_cast<double>(made[s] - exact[s]) - mean);
+    if (off > 3 * stated.each[s] + 1e-9) beyond += 1 / static_cast<double>(made.size());
+  }
+  return beyond;
+}
+
+bool near_limit(const Certificate& certificate) {
+  const auto close = [](double value, double limit) { return std::abs(value - limit) <= 0.05; };
+  return close(certificate.coreset.k_hat, certificate.coreset.k_limit) ||
+         close(certificate.coreset.effective_size / certificate.min_effective_size, 1) ||
+         close(certificate.coreset.spread, 0.1);
+}
+
+}  // namespace
+
+Comparison compare_certificates(const EstimateCase& which, Quality quality) {
+  const Threads executor;
+  EstimateProblem made = make(which, executor);
+  const Normal prior = made.prior;
+  const LaplaceResult found = std::move(made.laplace);
+  const Problem problem(std::move(made.model), prior);
+  const Coreset coreset = coreset_of(problem, quality, executor);
+  const auto part = coreset_model(problem, coreset);
+  const std::vector<Chain> chains = chains_of(laplace(*part, prior, executor).posterior);
+  const auto certified = [&](RowCount rows) {
+    CertificateOptions options{.laplace_draws = 500, .check_rows = rows, .laplace = &found};
+    return certify_coreset(problem, coreset, chains, executor, options);
+  };
+  const Certificate all = certified(RowCount::all()), some = certified({});
+  Comparison out{.estimated = some.checked.estimated, .safe = all.safe()};
+  if (!out.estimated) return out;
+  if (some.doubt != all.doubt && !near_limit(all))
+    out.failures.push_back("the verdict differs: k-hat " + std::to_string(some.coreset.k_hat) +
+                           ", by all rows " + std::to_string(all.coreset.k_hat));
+  for (std::size_t d = 0; d < all.coreset.after.size() && all.safe(); ++d) {
+    const double apart = std::abs(some.coreset.after[d].mean - all.coreset.after[d].mean);
+    if (!(apart <= 0.01 * all.coreset.after[d].sd))
+      out.failures.push_back("corrected mean " + std::to_string(d) + " is " +
+                             std::to_string(apart / all.coreset.after[d].sd) + " sd off");
+  }
+  std::vector<double> pooled;
+  for (const Chain& chain : chains) pooled.insert(pooled.end(), chain.draws.begin(), chain.draws.end());
+  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, pooled, {}, executor);
+  if (estimate) {
+    out.beyond = share_beyond(*estimate, problem.likelihood(),
+                              spread_points(pooled, problem.likelihood().num_parameters(), 256), executor);
+  }
+  return out;
+}
+
+}  // namespace giga::test

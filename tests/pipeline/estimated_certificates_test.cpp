@@ -1,0 +1,45 @@
+// Every family, kind of rows and quality of coreset, at sizes given by GIGA_ESTIMATE_ROWS.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "pipeline/estimated_certificates.hpp"
+#include "support/regressions.hpp"
+
+namespace giga::test {
+namespace {
+
+TEST(EstimatedCertificates, AreThoseOfAllRows) {
+  Index cases = 0, estimated = 0, safe = 0;
+  double beyond = 0, most = 0;
+  for (const Index rows : {GIGA_ESTIMATE_ROWS}) {
+    for (const Family family : kFamilies) {
+      for (const RowKind kind : kRowKinds) {
+        for (const Quality quality : kQualities) {
+          const EstimateCase which{.family = family, .kind = kind, .rows = rows};
+          const Comparison found = compare_certificates(which, quality);
+          for (const std::string& failure : found.failures)
+            ADD_FAILURE() << which.name() << ", quality " << static_cast<int>(quality) << ": " << failure;
+          ++cases;
+          safe += found.safe ? 1 : 0;
+          estimated += found.estimated ? 1 : 0;
+          beyond += found.beyond;
+          most = std::max(most, found.beyond);
+        }
+      }
+    }
+  }
+  RecordProperty("cases", static_cast<int>(cases));
+  RecordProperty("estimated", static_cast<int>(estimated));
+  std::printf("%d cases, %d estimated, %d safe; beyond 3 standard errors: %.4f on average, %.3f at most\n",
+              static_cast<int>(cases), static_cast<int>(estimated), static_cast<int>(safe),
+              beyond / static_cast<double>(std::max<Index>(estimated, 1)), most);
+  EXPECT_GE(2 * estimated, cases) << "most certificates should be estimated";
+  EXPECT_GT(safe, 0);
+  EXPECT_LT(safe, cases);
+  // 0.3% of normal errors, 0.5% with standard errors from 64 groups.
+  EXPECT_LE(beyond / static_cast<double>(estimated), 0.02);
+}
+
+}  // namespace
+}  // namespace giga::test
