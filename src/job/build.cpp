@@ -161,8 +161,9 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
                              "`projection = random`"
                            : "use a larger `projection_dim`, or auto";
   // Where the tolerance is in posterior standard deviations, it is said what it comes to.
-  const std::string in_units =
-      result.tolerance == options.tolerance ? "" : " (" + three_digits(result.tolerance) + " here)";
+  const std::string in_units = result.tolerance == options.tolerance
+                                   ? ""
+                                   : " (here an error of " + three_digits(result.tolerance) + ")";
   return "the held-out error ended at " + three_digits(result.heldout_error) + ", above `tolerance` " +
          shortest(options.tolerance) + in_units + "; " + remedy;
 }
