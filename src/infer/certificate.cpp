@@ -224,6 +224,43 @@ std::vector<Estimate> plain_moments(const Draws& draws, const Executor& executor
   return out;
 }
 
+// Of parameter d, with w_s the weights: the correction moves its mean by D = sum (w_s - 1/S)(x_s - mean),
+// which has a standard error of its own, v^(1/2). D^2 - v estimates the squared bias of the draws as they are
+// without bias; likewise for the standard deviation. Over all parameters the noise of these estimates
+// averages out.
+void weigh_answers(const Draws& draws, const Executor& executor, Correction& out) {
+  struct Shares {
+    double bias = 0, plain = 0, corrected = 0;
+  };
+  const auto count = static_cast<double>(draws.count());
+  std::vector<double> moved;
+  for (const double w : out.weights) moved.push_back(w - 1 / count);
+  std::vector<Shares> each(at(draws.dim));
+  executor.for_each(draws.dim, [&](Index d) {
+    const Estimate &before = out.before[at(d)], &after = out.after[at(d)];
+    std::vector<double> away, square;
+    for (const double x : draws.component(d)) {
+      away.push_back(x - after.mean);
+      square.push_back((away.back() * away.back() - after.sd * after.sd) / (2 * after.sd));
+    }
+    const double noise_mean = error_of(away, moved, draws.num_chains, out.relative_ess);
+    const double noise_sd = error_of(square, moved, draws.num_chains, out.relative_ess);
+    const double mean = after.mean - before.mean, sd = after.sd - before.sd, unit = after.sd * after.sd;
+    each[at(d)] = {(mean * mean - noise_mean * noise_mean + sd * sd - noise_sd * noise_sd) / unit,
+                   (before.mcse_mean * before.mcse_mean + before.mcse_sd * before.mcse_sd) / unit,
+                   (after.mcse_mean * after.mcse_mean + after.mcse_sd * after.mcse_sd) / unit};
+  });
+  Shares total;
+  for (const Shares& one : each) {
+    total.bias += one.bias;
+    total.plain += one.plain;
+    total.corrected += one.corrected;
+  }
+  const auto dim = static_cast<double>(draws.dim);
+  out.error_plain = (std::max(0.0, total.bias) + total.plain) / dim;
+  out.error_corrected = total.corrected / dim;
+}
+
 // Fills in what is known of the chains alone.
 void diagnose(const Draws& draws, const Executor& executor, Certificate& out) {
   const auto dim = at(draws.dim);
@@ -281,6 +318,7 @@ class Work {
     const double share = out.min_ess / static_cast<double>(draws.count());
     out.coreset = corrected(draws, ratios_of_coreset(draws), share, some_.has_value(), options_, executor_);
     out.coreset.before = std::move(before);
+    weigh_answers(draws, executor_, out.coreset);
     out.coreset.quantities_before = plain_moments(mapped(draws, options_.quantities), executor_);
     out.kl_draws = divergences(out.coreset.weights);
 

@@ -230,7 +230,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
 }
 
 std::string posterior_csv(const FitRun& run) {
-  return weighted_csv(corrected_quantities(run.summary, run.record.certificate->coreset));
+  return weighted_csv(best_quantities(run.summary, run.record.certificate->coreset));
 }
 
 // posterior.csv only if the certificate is safe: otherwise the weights do not give the posterior of all rows.

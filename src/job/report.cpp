@@ -80,7 +80,8 @@ void add_posterior(const RunRecord& record, const PosteriorSummary& summary, Rep
       data.standardised[k].name = data.quantities[k].name;
   }
   data.warnings = warnings(data.quantities, summary.health);
-  data.corrected = data.certificate && data.certificate->safe() && !data.certificate->coreset.weights.empty();
+  data.corrected = data.certificate && data.certificate->safe() && data.certificate->coreset.pays() &&
+                   !data.certificate->coreset.weights.empty();
   if (data.corrected) {
     const std::vector<double>& weights = data.certificate->coreset.weights;
     data.quantities = weighted_quantities(std::move(data.quantities), data.chains, weights);

@@ -113,6 +113,8 @@ Certificate certificate_of(const Fields& fields) {
                    .ratio_error = fields.number("ratio_error"),
                    .ratio_error_most = fields.number("ratio_error_most"),
                    .laplace_ratio_error = fields.number("laplace_ratio_error")};
+    out.coreset.error_plain = fields.number("error_plain");
+    out.coreset.error_corrected = fields.number("error_corrected");
   }
   const auto fisher = [&fields](const std::string& name) {
     return FisherDistance{.value = fields.number(name.c_str()),

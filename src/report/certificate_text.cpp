@@ -211,6 +211,8 @@ std::vector<std::pair<std::string, double>> certificate_numbers(const Certificat
       {"laplace_effective_size", laplace.effective_size},
       {"laplace_num_draws", static_cast<double>(laplace.num_draws)},
       {"disagreement", certificate.disagreement},
+      {"error_plain", coreset.error_plain},
+      {"error_corrected", coreset.error_corrected},
       {"num_check_rows", static_cast<double>(certificate.checked.count)},
       {"num_certain_rows", static_cast<double>(certificate.checked.certain)},
       {"ratio_error", certificate.checked.ratio_error},

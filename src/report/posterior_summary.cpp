@@ -41,8 +41,9 @@ PosteriorSummary posterior_summary(const BothScales& scales, std::span<const Cha
   return out;
 }
 
-std::vector<Quantity> corrected_quantities(const PosteriorSummary& summary, const Correction& correction) {
+std::vector<Quantity> best_quantities(const PosteriorSummary& summary, const Correction& correction) {
   std::vector<Quantity> all(summary.quantities.begin() + 1, summary.quantities.end());
+  if (!correction.pays()) return all;
   all = weighted_quantities(std::move(all), summary.chains, correction.weights);
   // The certificate has standard errors from the autocorrelation of the weighted draws: better than
   // those of weighted_quantities, which it replaces. Its quantities are the original scale, so the

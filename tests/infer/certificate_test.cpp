@@ -477,6 +477,36 @@ TEST(Certificate, HasTheSameBitsOnOneThreadAndTwo) {
   EXPECT_EQ(x.kl_draws.of_full, y.kl_draws.of_full);
 }
 
+// The draws are 0.1 sd off in each of 200 parameters: little for any of them, much for the weights, of which
+// 400 draws leave about fifty.
+TEST(Certificate, CorrectionDoesNotPayWhereItsNoiseExceedsTheBias) {
+  const Threads executor;
+  const Conjugate model(200, 500, 500, 0.1);
+  const Certificate certificate =
+      certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior, 4, 100), executor);
+  EXPECT_FALSE(certificate.coreset.pays());
+  EXPECT_GT(certificate.coreset.error_corrected, 1.0 / 400);
+  // What it says of the draws as they are: a bias of 0.1 and the noise of 400 draws.
+  EXPECT_NEAR(certificate.coreset.error_plain, 0.01 + 1.5 / 400, 0.006);
+  double plain = 0, corrected = 0;
+  for (std::size_t d = 0; d < 200; ++d) {
+    const double mean = model.full_posterior->mean()[d], sd = model.full_posterior->standard_deviations()[d];
+    plain += std::pow((certificate.coreset.before[d].mean - mean) / sd, 2);
+    corrected += std::pow((certificate.coreset.after[d].mean - mean) / sd, 2);
+  }
+  EXPECT_GT(corrected, plain);
+}
+
+TEST(Certificate, CorrectionPaysWhereTheDrawsAreBiased) {
+  const Threads executor;
+  const Conjugate model(2, 500, 500, 1);
+  const Certificate certificate =
+      certify(*model.full, model.coreset.get(), model.prior(), chains_of(*model.posterior), executor);
+  EXPECT_TRUE(certificate.coreset.pays());
+  EXPECT_NEAR(certificate.coreset.error_plain, 1, 0.2);
+  EXPECT_LT(certificate.coreset.error_corrected, 0.01);
+}
+
 TEST(Certificate, RefusesQuantitiesWithoutValuesOrOfAnotherNumber) {
   const Conjugate model(2, 50, 50, 0);
   const Threads executor(1);

@@ -21,13 +21,18 @@ std::string duration(double seconds) {
 // Of the posterior of all rows, where the certificate allows it.
 std::string coefficient_table(const FitRun& run) {
   if (!run.safe()) return summary_text(run.summary.original());
-  const std::vector<Quantity> all = corrected_quantities(run.summary, run.record.certificate->coreset);
+  const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
   return summary_text(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)));
 }
 
 std::string table_text(const Certificate& certificate) {
   if (!certificate.safe()) return "the draws of the coreset's posterior as they are";
   const Correction& correction = certificate.coreset;
+  if (!correction.pays()) {
+    return fmt::format(
+        "the draws as they are: off by about {:.1g} sd, and by {:.1g} sd as the certificate weighs them",
+        std::sqrt(correction.error_plain), std::sqrt(correction.error_corrected));
+  }
   return fmt::format("the posterior of all rows: {} draws as the certificate weighs them, worth {}",
                      grouped(correction.num_draws), grouped(static_cast<Index>(correction.effective_size)));
 }

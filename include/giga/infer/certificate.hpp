@@ -74,7 +74,14 @@ struct Correction {
   /// spread <= 0.1: no draw counts much more than another. k_hat tells the shape of a tail whatever its size;
   /// for differences as small as these it does not matter.
   bool flat = false;
-  Index num_impossible = 0;     ///< Draws at which the posterior of all rows has no density.
+  Index num_impossible = 0;  ///< Draws at which the posterior of all rows has no density.
+  /// Estimated squared errors of the means and standard deviations of the parameters, in units of the
+  /// posterior's, averaged: of the draws as they are (the bias that the correction sees, less what noise adds
+  /// to it, and their own noise), and as corrected (the noise that is left by unequal weights).
+  double error_plain = 0, error_corrected = 0;
+  /// Whether the corrected moments are the better answer. Where nearly all that the weights do is noise, the
+  /// draws as they are have the smaller error.
+  [[nodiscard]] bool pays() const { return !(error_corrected > error_plain); }
   bool usable = false;          ///< k_hat <= k_limit or flat, and effective_size >= min_effective_size
   std::vector<double> weights;  ///< One per draw, smoothed; they add up to 1.
 };

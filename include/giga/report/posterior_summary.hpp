@@ -36,9 +36,10 @@ struct PosteriorSummary {
 /// parameters. Throws std::invalid_argument unless the chain has the parameters of the scales.
 [[nodiscard]] Chain on_both_scales(const Chain& chain, const BothScales& scales);
 
-/// Every parameter on both scales, of the posterior of all rows: by the draws as the certificate weighs them.
-[[nodiscard]] std::vector<Quantity> corrected_quantities(const PosteriorSummary& summary,
-                                                         const Correction& correction);
+/// Every parameter on both scales, of the posterior of all rows: by the draws as the certificate weighs them,
+/// or as they are where the weights would add more noise than they take away bias (Correction::pays).
+[[nodiscard]] std::vector<Quantity> best_quantities(const PosteriorSummary& summary,
+                                                    const Correction& correction);
 
 /// Mean and standard deviation of a parameter by the Laplace approximation of all rows.
 struct LaplaceMarginal {

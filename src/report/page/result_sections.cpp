@@ -248,6 +248,11 @@ std::string coefficient_section(const ReportData& data, const Selection& selecti
     html +=
         " Means, sds and quantiles are those of the draws as the certificate weighs them, and effective "
         "sizes what the weights leave of those of the chains.";
+  if (data.certificate && data.certificate->safe() && !data.certificate->coreset.pays())
+    html +=
+        " They are those of the draws as they are: the weights that the certificate gives them would add "
+        "more "
+        "noise than the bias they take away.";
   if (data.certificate && !data.certificate->safe())
     html += " <strong>This run is not certified: on all rows these numbers may be others.</strong>";
   html += "</p>\n";
