@@ -144,7 +144,7 @@ std::string curve_svg(const Panel& panel, const Curve& curve, const Ruler& x, co
     const double at = x(point.x);
     line += fmt::format("{}{:.1f} {:.1f}", line.empty() ? "M" : "L", at, y(point.mid));
     above += fmt::format("{}{:.1f} {:.1f}", above.empty() ? "M" : "L", at, y(point.high));
-    below = fmt::format("L{:.1f} {:.1f}", at, y(std::max(point.low, panel.y.least))) + below;
+    below.insert(0, fmt::format("L{:.1f} {:.1f}", at, y(std::max(point.low, panel.y.least))));
     band = band || point.high > point.low;
     if (curve.markers)
       marks += fmt::format("<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\"/>", at, y(point.mid),
@@ -240,7 +240,7 @@ std::string svg(const Figure& figure) {
   out += legend(figure);
   for (int i = 0; i < count; ++i) {
     out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", (i % columns) * kWidth,
-                       kHead + (i / columns) * kHeight);
+                       kHead + static_cast<double>(i / columns) * kHeight);
     out += panel_svg(figure.panels[static_cast<std::size_t>(i)]);
     out += "</g>\n";
   }

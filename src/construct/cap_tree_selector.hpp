@@ -64,7 +64,7 @@ class CapTreeBuilder {
 
  private:
   [[nodiscard]] Index widest_coordinate(const Cap& cap) const;
-  void split(std::vector<Cap>& caps, std::size_t cap, Index depth_limit);
+  void split(std::vector<Cap>& caps, std::size_t node, Index depth_limit);
   void enclose(const std::vector<float>& ordered, const Cap& cap, double* centre, double& r) const;
 
   const RowSource& rows_;

@@ -34,7 +34,7 @@ namespace {
 
 void check_delimiter(char delimiter) {
   // Bytes that the parsers take for something else.
-  constexpr std::string_view kForbidden("\"\r\n\0.+-eE0123456789", 20);
+  constexpr std::string_view kForbidden("\"\r\n\0.+-eE0123456789", 19);
   if (kForbidden.find(delimiter) != std::string_view::npos) {
     throw std::invalid_argument("delimiter is '" + printable(std::string(1, delimiter)) +
                                 "', must not be a quote, a line end or part of a number");

@@ -29,8 +29,8 @@ struct Counts {
 // Counters side by side: a vector register of bytes, or several.
 constexpr std::size_t kLanes = 64;
 
-template <std::size_t Size>
-Index sum_of(const std::array<std::uint8_t, Size>& lanes) {
+template <std::size_t kSize>
+Index sum_of(const std::array<std::uint8_t, kSize>& lanes) {
   Index sum = 0;
   for (const std::uint8_t lane : lanes) sum += lane;
   return sum;

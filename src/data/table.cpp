@@ -47,8 +47,8 @@ constexpr std::array<std::string_view, 12> kTruths{"true", "True", "TRUE", "fals
                                                    "yes",  "Yes",  "YES",  "no",    "No",    "NO"};
 constexpr std::array<std::string_view, 6> kAbsences{"?", ".", "-", "--", "*", "n.a."};
 
-template <std::size_t Size>
-bool among(const std::array<std::string_view, Size>& words, std::string_view text) {
+template <std::size_t kSize>
+bool among(const std::array<std::string_view, kSize>& words, std::string_view text) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 

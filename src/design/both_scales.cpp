@@ -32,8 +32,8 @@ class DistinctNames {
 
 }  // namespace
 
-BothScales::BothScales(std::vector<std::string> columns, Standardisation scale, bool intercept,
-                       bool standardised, std::vector<std::string> extra)
+BothScales::BothScales(const std::vector<std::string>& columns, Standardisation scale, bool intercept,
+                       bool standardised, const std::vector<std::string>& extra)
     : scale_(std::move(scale)), intercept_(intercept), standardised_(standardised) {
   if (scale_.mean.size() != columns.size() || scale_.scale.size() != columns.size())
     throw std::invalid_argument("there must be a mean and a scale for every column");
@@ -55,8 +55,8 @@ BothScales::BothScales(std::vector<std::string> columns, Standardisation scale, 
   names_ = names.release();
 }
 
-BothScales BothScales::plain(std::vector<std::string> names) {
-  return {{}, {}, false, false, std::move(names)};
+BothScales BothScales::plain(const std::vector<std::string>& names) {
+  return {{}, {}, false, false, names};
 }
 
 std::vector<double> BothScales::values(const double* theta) const {

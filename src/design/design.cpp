@@ -46,10 +46,10 @@ std::vector<double> Design::prior_scales() const {
   return std::vector<double>(names_.size(), options_.prior_scale);
 }
 
-BothScales Design::both_scales(std::vector<std::string> extra) const {
+BothScales Design::both_scales(const std::vector<std::string>& extra) const {
   // names_ without "(intercept)": BothScales adds that name itself.
   const auto raw = names_.begin() + std::ssize(scale_.mean);
-  return {{names_.begin(), raw}, scale_, options_.intercept, options_.standardised, std::move(extra)};
+  return {{names_.begin(), raw}, scale_, options_.intercept, options_.standardised, extra};
 }
 
 void Design::write(const double* const* x, Index count, double* z, Index row_stride,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -43,7 +44,7 @@ namespace {
 // One of the random groups of sampled rows: T_b(theta) = L_b(theta) - Q_b(theta), the share of the group in
 // the sum of remainders.
 struct Group {
-  std::unique_ptr<Likelihood> rows;
+  std::unique_ptr<Likelihood> rows;  // null: none fell to it
   Quadratic expansion;
 };
 
@@ -56,29 +57,31 @@ Derivatives difference(Derivatives a, const Derivatives& b) {
 
 // As many as make standard errors good to a tenth, of a few rows at least, and of little memory.
 Index num_groups(Index num_sampled, Index dim) {
-  constexpr Index kMost = 64, kFewest = 8, kRows = 4, kNumbers = Index{1} << 22;
+  constexpr Index kMost = 64, kFewest = 8, kRows = 8, kNumbers = Index{1} << 22;
   const Index affordable = std::max(kFewest, kNumbers / (dim * dim));
   return std::min({kMost, affordable, num_sampled / kRows});
 }
 
 std::vector<Group> random_groups(const Likelihood& full, std::span<const double> mode,
                                  const RowSample& sample, std::uint64_t seed, const Executor& executor) {
-  std::vector<std::pair<std::uint64_t, std::size_t>> shuffled;
-  Stream random = stream(seed, "groups of rows");
+  std::vector<std::size_t> sampled;
   for (std::size_t i = 0; i < sample.rows.size(); ++i)
-    if (sample.counts[i] > 1) shuffled.emplace_back(random.bits(), i);
-  std::ranges::sort(shuffled);
-  const Index count = num_groups(std::ssize(shuffled), full.num_parameters());
+    if (sample.counts[i] > 1) sampled.push_back(i);
+  const Index count = num_groups(std::ssize(sampled), full.num_parameters());
   if (count < 2) return {};
+  // Each row's group is drawn by itself: groups of equal size would not see remainders of one sign.
+  std::vector<std::vector<std::size_t>> members(at(count));
+  Stream random = stream(seed, "groups of rows");
+  for (const std::size_t i : sampled) members[random.below(static_cast<std::uint64_t>(count))].push_back(i);
   std::vector<Group> groups(at(count));
   executor.for_each(count, [&](Index b) {
     std::vector<Index> rows;
     std::vector<double> counts;
-    for (std::size_t k = at(b); k < shuffled.size(); k += groups.size()) {
-      const std::size_t i = shuffled[k].second;
+    for (const std::size_t i : members[at(b)]) {
       rows.push_back(sample.rows[i]);
       counts.push_back(sample.counts[i] * full.multiplicity(sample.rows[i]));
     }
+    if (rows.empty()) return;
     Group& group = groups[at(b)];
     group.rows = full.subset(rows, counts);
     group.expansion = {{mode.begin(), mode.end()}, group.rows->evaluate(mode, Order::Hessian, Serial())};
@@ -164,19 +167,22 @@ ExtendedVector RowEstimate::gradients(std::span<const double> points, const Exec
   return out;
 }
 
-// With B groups, shares T_b and their mean T: the variance of sum_b T_b is B / (B - 1) sum_b (T_b - T)^2,
-// which expects sum_n R_n^2 / p_n^2 over the sample, a factor of 1 - p_n above the variance of priority
-// sampling.
+// With y_n = R_n / p_n of the sampled rows, B groups that each row falls to independently, shares T_b and their
+// mean T: B / (B - 1) sum_b (T_b - T)^2 expects sum y_n^2, which exceeds the variance of priority sampling, the
+// expectation of sum (1 - p_n) y_n^2, by what certain rows need not pay for.
 EstimateError RowEstimate::error(std::span<const double> points, const Executor& executor) const {
   const Index num_points = std::ssize(points) / parts_->dim, num_groups = std::ssize(parts_->groups);
   EstimateError out;
-  out.each.assign(at(num_points), 0);
+  const bool known = num_groups >= 2 || parts_->num_certain == parts_->sample->num_rows();
+  out.each.assign(at(num_points), known ? 0 : std::numeric_limits<double>::infinity());
+  if (!known) out.rms = out.most = std::numeric_limits<double>::infinity();
   if (num_groups < 2 || num_points == 0) return out;
   std::vector<std::vector<double>> shares(at(num_groups));
   executor.for_each(num_groups, [&](Index b) {
     const Group& group = parts_->groups[at(b)];
-    const ExtendedVector sums = log_likelihood_sums(*group.rows, points, Serial());
     std::vector<double>& share = shares[at(b)];
+    if (!group.rows) return share.resize(at(num_points), 0);
+    const ExtendedVector sums = log_likelihood_sums(*group.rows, points, Serial());
     for (Index s = 0; s < num_points; ++s)
       share.push_back(static_cast<double>(sums[at(s)] - group.expansion.value(parts_->point(points, s))));
     // A constant cancels from weights, whichever it is: the average over the points is taken off.
@@ -209,6 +215,7 @@ std::vector<double> RowEstimate::gradient_noise(std::span<const double> points, 
   std::vector<std::vector<double>> shares(at(num_groups));
   executor.for_each(num_groups, [&](Index b) {
     const Group& group = parts_->groups[at(b)];
+    if (!group.rows) return shares[at(b)].resize(points.size(), 0);
     ExtendedVector expanded(points.size(), 0);
     for (Index s = 0; s < num_points; ++s)
       group.expansion.add_gradient(parts_->point(points, s), expanded.data() + s * dim);

@@ -168,7 +168,7 @@ fs::path run_report(const ReportJob& job, const Executor& executor) {
   std::error_code ignored;
   if (!fs::is_directory(job.folder, ignored))
     throw InputMissing(printable_path(job.folder) + ": no such folder; give that of giga fit or giga sample");
-  const fs::path out = job.out.value_or(job.folder / kReportFile);
+  fs::path out = job.out.value_or(job.folder / kReportFile);
   std::string page;
   try {
     const std::string command = read_run_head(path).command;

@@ -87,7 +87,7 @@ Normal Normal::with_precision(std::vector<double> mean, std::vector<double> prec
   return normal;
 }
 
-Normal Normal::with_covariance(std::vector<double> mean, std::vector<double> covariance) {
+Normal Normal::with_covariance(std::vector<double> mean, const std::vector<double>& covariance) {
   require_finite(mean);
   const Matrix lower = cholesky(covariance, mean.size(), "the covariance");
   Normal normal;

@@ -60,7 +60,7 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
 }
 
 Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim) {
-  constexpr Index kLittle = Index{1} << 25, kNumbers = Index{1} << 24, kFewest = 20'000, kMost = 50'000;
+  constexpr Index kLittle = Index{1} << 23, kNumbers = Index{1} << 24, kFewest = 20'000, kMost = 50'000;
   const bool ours = options.method == Method::Corrective || options.method == Method::Pursuit;
   if (options.candidates.kind == RowCount::Kind::All || !is_greedy(options.method)) return num_rows;
   if (options.candidates.kind == RowCount::Kind::Number) return std::min(num_rows, options.candidates.number);

@@ -31,7 +31,7 @@ struct RowSurvey {
 [[nodiscard]] RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat,
                                     const CoresetOptions& options, const Executor& executor);
 
-/// How many rows a coreset chooses from, of N rows with J numbers each. Auto: all where N J <= 2^25, and for
+/// How many rows a coreset chooses from, of N rows with J numbers each. Auto: all where N J <= 2^23, and for
 /// the paper's methods; else 2^24 / J, from 20,000 to 50,000.
 [[nodiscard]] Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim);
 

@@ -128,7 +128,7 @@ Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const 
 Points frame_for(const LinearModel& regression, const Normal& pihat, const Derivatives* all_rows,
                  const Executor& executor) {
   constexpr double kNothing = 1e-13;  // relative to the largest eigenvalue, what rounding alone may leave
-  const Points all = *draw_features(pihat, 1, true, 0, "").frame;
+  Points all = *draw_features(pihat, 1, true, 0, "").frame;
   // Eigenvectors of sum u u', eigenvalues ascending: those of the last `spanned` are the basis Q.
   const Index dim = pihat.dim();
   Matrix spread = spread_of_rows(regression, all, executor);

@@ -118,8 +118,10 @@ std::string measures(const Certificate& certificate) {
 std::string against(const Certificate& certificate) {
   const std::string all = "checked against all " + grouped(certificate.num_data_rows) + " rows";
   if (!certificate.checked.estimated) return all;
-  return all + " (log ratios estimated from " + grouped(certificate.checked.count) + ", to within " +
-         number(certificate.checked.ratio_error, 1) + ")";
+  return all + " (log ratios estimated from " + grouped(certificate.checked.count) + ", standard error " +
+         (std::isfinite(certificate.checked.ratio_error) ? number(certificate.checked.ratio_error, 1)
+                                                         : std::string("unknown")) +
+         ")";
 }
 
 std::string more_points(const Certificate& certificate) {

@@ -87,7 +87,7 @@ std::vector<double> values_of(std::string_view file) {
 std::string refusal(std::string_view file) {
   const std::vector<std::byte> bytes = exact_bytes(file);
   const std::size_t before = allocated_bytes;
-  const std::string message = message_of<DataError>([&] { return npy_matrix(bytes, "x.npy"); });
+  std::string message = message_of<DataError>([&] { return npy_matrix(bytes, "x.npy"); });
   if (kCountsAllocations) {
     EXPECT_LT(allocated_bytes - before, std::size_t{1} << 20);
   }

@@ -112,7 +112,7 @@ TEST(RegressionFindings, CorrectiveMustNotBeAboveGigaAnywhere) {
 }
 
 TEST(RegressionFindings, TrajectoriesMustRiseAndFallByAThird) {
-  const auto with = [](std::vector<double> gradients) {
+  const auto with = [](const std::vector<double>& gradients) {
     return [gradients](SetResults& set) { put(set, "giga", &Entry::gradients, gradients); };
   };
   expect_fails("nuts", "trajectories", with({1000, 2000, 3000, 4000}), findings_of);
@@ -130,7 +130,7 @@ TEST(RegressionFindings, TheShapeIsClaimedOfLogisticSetsByNutsAlone) {
 }
 
 TEST(RegressionTiming, ChainsMustGetLongerAgainByATenth) {
-  const auto with = [](std::vector<double> seconds) {
+  const auto with = [](const std::vector<double>& seconds) {
     return [seconds](SetResults& set) { put(set, "giga", &Entry::chain_s, seconds); };
   };
   expect_fails("nuts", "longer again", with({1, 3, 1, 1.05}), timing_of);

@@ -22,8 +22,8 @@ std::vector<Finding> findings(Kind kind, const Settings& settings = one_trial())
 
 // The one finding whose claim has all these words.
 const Finding& about(const std::vector<Finding>& all, const std::vector<std::string>& words) {
-  static const Finding none{"", "(no such claim)", "", false};
-  const Finding* found = &none;
+  static const Finding kNone{"", "(no such claim)", "", false};
+  const Finding* found = &kNone;
   for (const Finding& each : all) {
     bool has = true;
     for (const std::string& word : words) has = has && each.claim.find(word) != std::string::npos;

@@ -270,7 +270,7 @@ TEST(Families, BernoulliIsWithinFourUlpAndItsCurvatureWithinSixTailsIncluded) {
 
 // Central differences of l in long double: (l(s + h) - l(s - h)) / 2 h with h = 1e-5 errs by about h^2.
 TEST(Families, DerivativesAreThoseOfTheLogLikelihood) {
-  constexpr Real h = 1e-5L;
+  constexpr Real kH = 1e-5L;
   for (const Truth& truth : kTruths) {
     const FamilyParameters& f = truth.family;
     Stream random = stream(9, "test");
@@ -282,12 +282,12 @@ TEST(Families, DerivativesAreThoseOfTheLogLikelihood) {
     const All all = derivatives(f, rows);
     for (std::size_t i = 0; i < rows.s.size(); ++i) {
       const Real y = rows.y[i], s = rows.s[i];
-      const Real above = truth.log_likelihood(y, s + h).exact, below = truth.log_likelihood(y, s - h).exact;
+      const Real above = truth.log_likelihood(y, s + kH).exact, below = truth.log_likelihood(y, s - kH).exact;
       const Real here = truth.log_likelihood(y, s).exact;
       const Real scale = truth.slope(y, s).magnitude + 1;
-      EXPECT_NEAR(all.slope[i], static_cast<double>((above - below) / (2 * h)),
+      EXPECT_NEAR(all.slope[i], static_cast<double>((above - below) / (2 * kH)),
                   static_cast<double>(1e-9L * scale));
-      EXPECT_NEAR(all.curvature[i], static_cast<double>((above - 2 * here + below) / (h * h)),
+      EXPECT_NEAR(all.curvature[i], static_cast<double>((above - 2 * here + below) / (kH * kH)),
                   static_cast<double>(1e-6L * scale));
     }
   }

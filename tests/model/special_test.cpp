@@ -32,11 +32,11 @@ struct Function {
 };
 
 const std::vector<Function>& functions() {
-  static const std::vector<Function> all = {
+  static const std::vector<Function> kAll = {
       {"sigmoid", &sigmoid, &sigmoid, &test::reference_sigmoid},
       {"softplus", &softplus, &softplus, &test::reference_softplus},
       {"log_softplus", &log_softplus, &log_softplus, &test::reference_log_softplus}};
-  return all;
+  return kAll;
 }
 
 void expect_within_two_ulp(const std::vector<double>& z, const std::string& where) {

@@ -28,7 +28,7 @@ TEST(Mixing, ScaledAndMixedFeaturesHaveTheSameCoresetInTheWhitenedNorm) {
   std::vector<double> precision(9, 0.0);
   for (std::size_t i = 0; i < 3; ++i) {
     for (std::size_t j = 0; j < 3; ++j) {
-      for (std::size_t d = 0; d < 3; ++d) precision[i * 3 + j] += a[d][i] * a[d][j];
+      for (const auto& row : a) precision[i * 3 + j] += row[i] * row[j];
     }
   }
   for (const Family family : {Family::BernoulliLogit, Family::PoissonSoftplus}) {

@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 const Executor& executor() {
-  static const Threads two(2);
-  return two;
+  static const Threads kTwo(2);
+  return kTwo;
 }
 
 json companion() {

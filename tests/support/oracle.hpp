@@ -10,7 +10,7 @@
 
 namespace giga::test {
 
-__extension__ typedef __float128 Quad;
+__extension__ typedef __float128 Quad;  // NOLINT(modernize-use-using): __extension__ takes no using
 
 /// All rows of a problem, normalised once.
 class Oracle {

@@ -20,7 +20,8 @@ class Normal {
   [[nodiscard]] static Normal independent(std::span<const double> scales);
   /// Throws std::invalid_argument unless the matrix is symmetric positive definite and all is finite.
   [[nodiscard]] static Normal with_precision(std::vector<double> mean, std::vector<double> precision);
-  [[nodiscard]] static Normal with_covariance(std::vector<double> mean, std::vector<double> covariance);
+  [[nodiscard]] static Normal with_covariance(std::vector<double> mean,
+                                              const std::vector<double>& covariance);
 
   [[nodiscard]] Index dim() const { return static_cast<Index>(mean_.size()); }
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }

@@ -90,7 +90,7 @@ class Problem {
 
  private:
   Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-          std::optional<Standardisation> scale, const Executor& executor);
+          std::optional<Standardisation> known, const Executor& executor);
 
   std::optional<Table> table_;
   std::unique_ptr<const Likelihood> likelihood_;

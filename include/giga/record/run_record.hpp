@@ -131,7 +131,7 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
 [[nodiscard]] CoresetResult by_input_rows(const Problem& problem, CoresetResult result);
 
 /// Indented JSON with a newline. The same bytes for the same record.
-[[nodiscard]] std::string run_json(const RunRecord& record);
+[[nodiscard]] std::string run_json(const RunRecord& run);
 
 /// Throws InputMissing if there is no such file, DataError if it is not a record, is damaged or was written
 /// by a newer giga.

@@ -38,6 +38,6 @@ struct ChartPage {
 
 /// The same bytes for the same page. Throws std::invalid_argument for a spec that is not a JSON object, or a
 /// row that does not have as many cells as there are headings.
-[[nodiscard]] std::string chart_page_html(const ChartPage& page);
+[[nodiscard]] std::string chart_page_html(const ChartPage& content);
 
 }  // namespace giga
