@@ -257,8 +257,7 @@ class LibsvmOrigin : public Dataset::Origin {
 // One decimal below 10 GB, at least 0.1.
 std::string in_gigabytes(double bytes) {
   const double gb = bytes / 1e9;
-  return shortest(gb < 10 ? std::max(1.0, std::round(gb * 10)) / 10 : std::round(gb)) +
-         " GB";
+  return shortest(gb < 10 ? std::max(1.0, std::round(gb * 10)) / 10 : std::round(gb)) + " GB";
 }
 
 // Refused unless 8 N D <= max(1 GB, 64 x file): a single wrong index could otherwise ask for any amount of

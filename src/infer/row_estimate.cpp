@@ -167,9 +167,9 @@ ExtendedVector RowEstimate::gradients(std::span<const double> points, const Exec
   return out;
 }
 
-// With y_n = R_n / p_n of the sampled rows, B groups that each row falls to independently, shares T_b and their
-// mean T: B / (B - 1) sum_b (T_b - T)^2 expects sum y_n^2, which exceeds the variance of priority sampling, the
-// expectation of sum (1 - p_n) y_n^2, by what certain rows need not pay for.
+// With y_n = R_n / p_n of the sampled rows, B groups that each row falls to independently, shares T_b and
+// their mean T: B / (B - 1) sum_b (T_b - T)^2 expects sum y_n^2, which exceeds the variance of priority
+// sampling, the expectation of sum (1 - p_n) y_n^2, by what certain rows need not pay for.
 EstimateError RowEstimate::error(std::span<const double> points, const Executor& executor) const {
   const Index num_points = std::ssize(points) / parts_->dim, num_groups = std::ssize(parts_->groups);
   EstimateError out;

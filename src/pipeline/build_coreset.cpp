@@ -91,7 +91,8 @@ std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std:
 
 class Run {
  public:
-  Run(const Problem& problem, const CoresetOptions& options, const Executor& executor, const Observer& observer)
+  Run(const Problem& problem, const CoresetOptions& options, const Executor& executor,
+      const Observer& observer)
       : problem_(problem), options_(options), executor_(executor), observer_(observer) {}
 
   // The stages in their order. The clock is read between them, so that each second belongs to one stage.

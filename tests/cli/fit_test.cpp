@@ -157,7 +157,8 @@ TEST_F(FitCommand, AToleranceThatWasMissedIsSaid) {
   const Outcome outcome = fit(usual("out", {"--tolerance", "1e-9"}));
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(outcome.error.find("the held-out error ended at "), std::string::npos) << outcome.error;
-  EXPECT_NE(outcome.error.find(", above --tolerance 1e-09 (here an error of "), std::string::npos) << outcome.error;
+  EXPECT_NE(outcome.error.find(", above --tolerance 1e-09 (here an error of "), std::string::npos)
+      << outcome.error;
 }
 
 TEST_F(FitCommand, ACoresetThatIsNotCertifiedIsExtended) {

@@ -19,8 +19,7 @@ const Rows kRows{{1, 2, 3}, {-4.5, 5e3, 0.25}};
 TEST(Csv, ReadsEverySpellingOfTheSameTable) {
   for (const std::string& text : std::vector<std::string>{
            "a,b,y\n1,2,3\n-4.5,5e3,.25\n", "a,b,y\r\n1,2,3\r\n-4.5,5e3,.25\r\n", "a,b,y\n1,2,3\n-4.5,5e3,.25",
-           "a,b,y\r\n1,2,3\r\n-4.5,5e3,.25\r",
-           std::string("\xEF\xBB\xBF") + "a,b,y\n1,2,3\n-4.5,5e3,.25\n",
+           "a,b,y\r\n1,2,3\r\n-4.5,5e3,.25\r", std::string("\xEF\xBB\xBF") + "a,b,y\n1,2,3\n-4.5,5e3,.25\n",
            "a, b ,y\n 1,\t2 , 3\n-4.5 ,+5000,0.25\n",
            "\"a\",\"b\",\"y\"\n\"1\",2,\" 3 \"\n-4.5,\"5e3\",0.25\n",
            "a,b,y\n\n1,2,3\n\r\n-4.5,5e3,.25\n\n\n", "\n\na,b,y\n1,2,3\n-4.5,5e3,.25\n"}) {

@@ -28,7 +28,7 @@ const Finding& about(const std::vector<Finding>& all, const std::vector<std::str
     bool has = true;
     for (const std::string& word : words) has = has && each.claim.find(word) != std::string::npos;
     if (!has) continue;
-    EXPECT_EQ(found, &none) << "two claims: " << each.claim;
+    EXPECT_EQ(found, &kNone) << "two claims: " << each.claim;
     found = &each;
   }
   return *found;

@@ -11,6 +11,7 @@
 #include "giga/base/random.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/model/autodiff.hpp"
+#include "giga/model/simulate_data.hpp"
 #include "infer/estimate_cases.hpp"
 #include "infer/point_sums.hpp"
 
@@ -114,6 +115,46 @@ TEST(RowEstimate, TakesTheRowThatBendsThePosteriorForCertain) {
                             executor);
   EXPECT_LE(off(ours), 3 * ours.error(points, executor).rms);
   EXPECT_GE(off(uniform), 5 * uniform.error(points, executor).rms);
+}
+
+// Poisson counts with a log link and one parameter: every R_n is -exp(theta0)(exp(d) - 1 - d - d^2/2) and so
+// of one sign, in proportion to the score. Nearly all of the error is then in how much of the total was
+// drawn.
+TEST(RowEstimate, StatesItsErrorWhereAllRemaindersHaveOneSign) {
+  std::vector<double> z, y;
+  Stream random = stream(8, "counts");
+  for (int n = 0; n < 20000; ++n) {
+    z.push_back(1);
+    y.push_back(draw_poisson(0.02, random));
+  }
+  const Regression model(z, y, {}, {Family::PoissonLog});
+  const Threads executor;
+  const Normal pihat = laplace(model, Normal::isotropic(1, 5), executor).posterior;
+  const Derivatives at_mode = model.evaluate(pihat.mean(), Order::Hessian, executor);
+  const std::vector<float> scores = remainder_scores(model, pihat, executor);
+  const std::vector<double> points = {pihat.mean()[0] - 0.1, pihat.mean()[0], pihat.mean()[0] + 0.1};
+  const ExtendedVector exact = log_likelihood_sums(model, points, executor);
+  double off = 0, stated = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const RowEstimate estimate(model, pihat.mean(), at_mode, priority_sample(scores, 500, seed), seed,
+                               executor);
+    const ExtendedVector made = estimate.log_likelihoods(points, executor);
+    Extended mean = 0;
+    for (std::size_t s = 0; s < 3; ++s) mean += (made[s] - exact[s]) / 3;
+    off += std::pow(static_cast<double>(made[2] - exact[2] - mean), 2) / 200;
+    stated += std::pow(estimate.error(points, executor).each[2], 2) / 200;
+  }
+  EXPECT_NEAR(std::sqrt(off / stated), 1, 0.15);
+}
+
+TEST(RowEstimate, DoesNotKnowItsErrorFromAHandfulOfRows) {
+  const Threads executor;
+  const EstimateProblem problem = make({.rows = 500}, executor);
+  const Normal& pihat = problem.laplace.posterior;
+  const RowEstimate estimate(
+      *problem.model, pihat.mean(), problem.model->evaluate(pihat.mean(), Order::Hessian, executor),
+      priority_sample(remainder_scores(*problem.model, pihat, executor), 4, 1), 1, executor);
+  EXPECT_TRUE(std::isinf(estimate.error(pihat.mean(), executor).rms));
 }
 
 // Times t_n with the rate exp(theta_0 + theta_1 x_n), as models of one's own are written.

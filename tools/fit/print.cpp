@@ -13,7 +13,8 @@ namespace giga::tool {
 namespace {
 
 std::string duration(double seconds) {
-  if (seconds < 120) return fmt::format(seconds < 10 ? "{:.2g} s" : "{:.0f} s", seconds);
+  if (seconds < 10) return fmt::format("{:.2g} s", seconds);
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
   return fmt::format("{:.1f} h", seconds / 3600);
 }

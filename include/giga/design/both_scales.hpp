@@ -21,8 +21,8 @@ class BothScales {
  public:
   /// Parameters are a coefficient for each of `columns`, the intercept if there is one, then `extra`. Where
   /// `standardised` is false the columns were taken as they are and there is one scale only.
-  BothScales(const std::vector<std::string>& columns, Standardisation scale, bool intercept, bool standardised,
-             const std::vector<std::string>& extra = {});
+  BothScales(const std::vector<std::string>& columns, Standardisation scale, bool intercept,
+             bool standardised, const std::vector<std::string>& extra = {});
 
   /// Parameters that have one scale only, such as those of a model that is not a regression.
   [[nodiscard]] static BothScales plain(const std::vector<std::string>& names);
