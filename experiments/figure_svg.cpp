@@ -239,8 +239,9 @@ std::string svg(const Figure& figure) {
       escaped(figure.title));
   out += legend(figure);
   for (int i = 0; i < count; ++i) {
-    out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", (i % columns) * kWidth,
-                       kHead + static_cast<double>(i / columns) * kHeight);
+    const int row = i / columns;
+    out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", (i - row * columns) * kWidth,
+                       kHead + row * kHeight);
     out += panel_svg(figure.panels[static_cast<std::size_t>(i)]);
     out += "</g>\n";
   }

@@ -500,6 +500,19 @@ class Work {
     out.fisher_laplace = fisher(at_laplace, weights_of(out.laplace, chosen_normal), 0, 1);
   }
 
+  // From the draws to the weights: a later reason means something only if the earlier ones do not hold. The
+  // conditions are written so that NaN is a doubt.
+  [[nodiscard]] Doubt doubt_of(const Certificate& out, bool too_few, bool disagrees) const {
+    if (out.num_draws_not_finite > 0) return Doubt::DrawsNotFinite;
+    if (too_few) return Doubt::TooFewDraws;
+    if (!(out.max_rhat <= options_.max_rhat)) return Doubt::NotMixed;
+    if (!(out.coreset.k_hat <= out.coreset.k_limit) && !out.coreset.flat) return Doubt::HighKhat;
+    if (!(out.min_ess >= options_.min_effective_size)) return Doubt::TooFewDraws;
+    if (!(out.coreset.effective_size >= options_.min_effective_size)) return Doubt::FewEffective;
+    if (out.laplace.usable && disagrees) return Doubt::Disagrees;
+    return Doubt::None;
+  }
+
   void judge(const Draws& draws, Certificate& out) const {
     // The two corrections start from different draws: where both may be used and their means differ by more
     // than Monte Carlo error allows, one of them has missed a part of pi.
@@ -513,23 +526,7 @@ class Work {
     constexpr Index kFewestOfChain = 6;  // for effective sizes to have an answer
     const bool too_few =
         out.coreset.tail == PsisTail::TooShort || draws.count() / draws.num_chains < kFewestOfChain;
-    // From the draws to the weights: a later reason means something only if the earlier ones do not hold. The
-    // conditions are written so that NaN is a doubt.
-    if (out.num_draws_not_finite > 0) {
-      out.doubt = Doubt::DrawsNotFinite;
-    } else if (too_few) {
-      out.doubt = Doubt::TooFewDraws;
-    } else if (!(out.max_rhat <= options_.max_rhat)) {
-      out.doubt = Doubt::NotMixed;
-    } else if (!(out.coreset.k_hat <= out.coreset.k_limit) && !out.coreset.flat) {
-      out.doubt = Doubt::HighKhat;
-    } else if (!(out.min_ess >= options_.min_effective_size)) {
-      out.doubt = Doubt::TooFewDraws;
-    } else if (!(out.coreset.effective_size >= options_.min_effective_size)) {
-      out.doubt = Doubt::FewEffective;
-    } else if (out.laplace.usable && disagrees) {
-      out.doubt = Doubt::Disagrees;
-    }
+    out.doubt = doubt_of(out, too_few, disagrees);
     if (out.doubt == Doubt::HighKhat || out.doubt == Doubt::FewEffective || out.doubt == Doubt::Disagrees)
       out.suggested_size = next_size(out.coreset_size, out.num_parameters, out.num_rows);
   }

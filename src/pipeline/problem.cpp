@@ -71,10 +71,9 @@ std::string description(const ModelOptions& options) {
       .append(options.standardise ? "standardised" : "as they are");
 }
 
-BothScales parameter_scales(std::vector<std::string> features, Standardisation scale,
+BothScales parameter_scales(const std::vector<std::string>& features, Standardisation scale,
                             const ModelOptions& options) {
-  return {std::move(features), std::move(scale), options.intercept, options.standardise,
-          extra_names(options)};
+  return {features, std::move(scale), options.intercept, options.standardise, extra_names(options)};
 }
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)

@@ -278,7 +278,7 @@ BothScales RunRecord::scales() const {
   if (options.model) return parameter_scales(features, scale, *options.model);
   std::vector<std::string> names;
   for (const ParameterRecord& parameter : parameters) names.push_back(parameter.name);
-  return BothScales::plain(std::move(names));
+  return BothScales::plain(names);
 }
 
 std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const {

@@ -116,7 +116,7 @@ std::string measures(const Certificate& certificate) {
 
 // What was summed, what was estimated from how many rows, and how well it is known.
 std::string against(const Certificate& certificate) {
-  const std::string all = "checked against all " + grouped(certificate.num_data_rows) + " rows";
+  std::string all = "checked against all " + grouped(certificate.num_data_rows) + " rows";
   if (!certificate.checked.estimated) return all;
   return all + " (log ratios estimated from " + grouped(certificate.checked.count) + ", standard error " +
          (std::isfinite(certificate.checked.ratio_error) ? number(certificate.checked.ratio_error, 1)

@@ -180,7 +180,7 @@ TEST_P(FishCompletion, OffersEveryVerbAndEveryOptionOfTheHelp) {
     for (const std::string& word : typed(verb)) line += word + " ";
     const std::string help = help_of(verb);
     Set options;
-    for (std::string each : at(line + "--")) options.insert(each.substr(0, each.find('=')));
+    for (const std::string& each : at(line + "--")) options.insert(each.substr(0, each.find('=')));
     EXPECT_EQ(options, options_in(help)) << line;
     const Set commands = commands_in(help);
     if (!commands.empty()) {

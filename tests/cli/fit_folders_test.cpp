@@ -206,7 +206,7 @@ TEST_F(StoppedFit, StartsAnewByForceWhateverTheDamage) {
 TEST_F(StoppedFit, DataThatChangedOrVanishedAreNotTakenForTheOldOnes) {
   ASSERT_NO_FATAL_FAILURE(stop());
   const Files before = files_in("out");
-  edit("t.csv", [](std::string text) { return text + "0.5,0.5,1\n"; });
+  edit("t.csv", [](const std::string& text) { return text + "0.5,0.5,1\n"; });
   expect_refusal(resume(), 65, {"out: the data have changed since the run was stopped", "--force"});
   write_file(folder_ / "t.csv", "x1,x2,y\n1,NA,0\n");
   expect_refusal(resume(), 65, {"t.csv: ", "1 missing value"});

@@ -28,7 +28,7 @@ class SampleCommand : public DataCommand {
     more.insert(more.end(), kShort.begin(), kShort.end());
     const Outcome outcome = sample(file, more);
     EXPECT_EQ(outcome.code, 0) << outcome.error;
-    const json record = json::parse(read_file(folder_ / (out + "/run.json")), nullptr, false);
+    json record = json::parse(read_file(folder_ / (out + "/run.json")), nullptr, false);
     EXPECT_FALSE(record.is_discarded());
     expect_finite_numbers(record);
     return record;

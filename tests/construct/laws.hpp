@@ -49,7 +49,7 @@ void for_each_vector_set(Index count, const Check& check) {
 
 /// Everything that holds of a single result of any method: positive finite weights, ascending distinct rows,
 /// no identical vectors, sizes, errors recomputed by the oracle.
-void expect_sound(const VectorSet& set, const VectorTable& table, const BuildResult& result);
+void expect_sound(const VectorSet& p, const VectorTable& table, const BuildResult& result);
 
 /// GIGA's laws on vector_set(first) .. vector_set(first + count - 1): those above, gamma in [0, 1],
 /// J(t+1) = J(t)(1 - <d_t,d_tn>^2), J(t) <= B(t), the error never rises.
@@ -60,7 +60,7 @@ void expect_resumable(Index first, Index count);
 
 /// The same rows, weights and traces from every selector on 1 and 2 threads.
 /// `may_scan`: the set may have rows too short to weigh.
-void expect_selectors_agree(const VectorSet& set, Index size, bool may_scan = false);
+void expect_selectors_agree(const VectorSet& p, Index size, bool may_scan = false);
 
 /// From the weights of a corrective build: its next step is no worse than GIGA's, the library's and the
 /// oracle's, and its weights are stationary.

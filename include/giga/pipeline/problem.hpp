@@ -39,7 +39,7 @@ struct ModelOptions {
 
 /// The parameters of the model of a table with these features: coefficients, intercept and the extra
 /// parameters of the family.
-[[nodiscard]] BothScales parameter_scales(std::vector<std::string> features, Standardisation scale,
+[[nodiscard]] BothScales parameter_scales(const std::vector<std::string>& features, Standardisation scale,
                                           const ModelOptions& options);
 
 /// What a model of the user's own says of itself besides its likelihood.
