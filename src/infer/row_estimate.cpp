@@ -308,7 +308,6 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
   while (true) {
     const RowSample sample = priority_sample(scores, static_cast<Index>(size), options.seed);
     RowEstimate estimate(full, mode, at_mode, sample, options.seed, executor);
-    if (!automatic) return estimate;
     const ExtendedVector sums = estimate.log_likelihoods(pilot, executor);
     std::vector<double> ratios;
     for (std::size_t s = 0; s < sums.size(); ++s) ratios.push_back(static_cast<double>(sums[s] - less[s]));

@@ -157,6 +157,22 @@ TEST(RowEstimate, DoesNotKnowItsErrorFromAHandfulOfRows) {
   EXPECT_TRUE(std::isinf(estimate.error(pihat.mean(), executor).rms));
 }
 
+TEST(RowEstimate, TakesMoreRowsThanAskedForUntilItsErrorIsKnownAndSmall) {
+  const Threads executor;
+  const EstimateProblem problem = make({.rows = 60000}, executor);
+  const Normal& pihat = problem.laplace.posterior;
+  std::vector<double> points(6 * 100);
+  Stream random = stream(1, "points");
+  for (int s = 0; s < 100; ++s) pihat.draw(random, points.data() + 6 * s);
+  const auto estimate =
+      estimate_rows(*problem.model, nullptr, problem.laplace, points, {.rows = RowCount::of(4)}, executor);
+  ASSERT_TRUE(estimate.has_value());
+  EXPECT_GT(estimate->num_rows(), 4);
+  const EstimateError error = estimate->error(points, executor);
+  EXPECT_GT(error.rms, 0);
+  EXPECT_TRUE(std::isfinite(error.rms));
+}
+
 // Times t_n with the rate exp(theta_0 + theta_1 x_n), as models of one's own are written.
 struct Exponential {
   std::vector<double> x, t;

@@ -102,8 +102,8 @@ RowCount row_count_of(const Arguments& arguments, const std::string& name) {
 void add_check_rows_option(Arguments& arguments, const std::string& group) {
   arguments.add_value("check-rows", "M",
                       "Rows that the certificate sums beside the second-order expansion\n"
-                      "of all: 1 to 10^9, all, or auto: until log ratios have a standard\n"
-                      "error of 0.01 (default auto)",
+                      "of all: 1 to 10^9, all, or auto, 2,000; more are taken until log\n"
+                      "ratios have a standard error of 0.01 (default auto)",
                       group);
 }
 

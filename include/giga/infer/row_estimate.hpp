@@ -104,8 +104,8 @@ class RowEstimate {
 };
 
 struct RowEstimateOptions {
-  /// Auto: as many as `max_error` takes, from 2000 on; all where that is more than a third of them, or where
-  /// there are fewer than 8000.
+  /// A number: that many, and more where `max_error` takes more. Auto: as many as it takes, from 2000 on; all
+  /// where that is more than a third of them, or where there are fewer than 8000.
   RowCount rows = {};
   /// The standard error of log ratios, in the root mean square over the points, is at most this times
   /// max(1, (s/2)^2) with s the standard deviation of the ratios: where weights vary much, more is not
