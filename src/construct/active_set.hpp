@@ -19,6 +19,9 @@ class ActiveSet {
   Index slot_of(const RowSource& source, Index row);
 
   [[nodiscard]] Extended norm_of(Index slot) const { return norms_[at(slot)]; }
+  [[nodiscard]] const std::vector<Index>& rows() const { return rows_; }
+  /// L_n.
+  [[nodiscard]] const std::vector<double>& row(Index slot) const { return vectors_[at(slot)]; }
   /// l_n = L_n / |L_n|.
   [[nodiscard]] ExtendedVector unit_row(Index slot) const;
 
@@ -27,6 +30,11 @@ class ActiveSet {
 
   /// sum of w_n L_n / target_norm, for these weights.
   [[nodiscard]] ExtendedVector combine(const std::vector<double>& weights, Extended target_norm) const;
+
+  /// The same in double, each component within about 1e-15 of the sum of the terms' sizes; components are
+  /// shared out among the threads of the executor.
+  [[nodiscard]] ExtendedVector combine_quickly(const std::vector<double>& weights, Extended target_norm,
+                                               const Executor& executor) const;
 
   /// Forgets slots of weight 0; those behind them move up. Returns which slots were kept.
   std::vector<bool> drop_zeros();

@@ -152,6 +152,7 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
     if (const auto reason = finished(state, limits)) return *reason;
     // A search that is stopped leaves the state as the last step left it.
     if (table.executor().stop_requested()) return Termination::Stopped;
+    state.room = limits.size - state.active.num_points();
     Proposal proposal;
     try {
       proposal = propose(table, state, result.search);
@@ -209,11 +210,14 @@ BuildResult sampled(const VectorTable& table, Method method, const SubsampleOpti
 }
 
 // Shapes are compared, not contents: reading all rows again to compare them would cost as much as a step.
-const BuildState& state_of(const VectorTable& table, const BuildResult& earlier) {
+BuildState state_of(const VectorTable& table, BuildResult& earlier) {
   require(earlier.state != nullptr, "the result to resume has no state");
   require(earlier.state->num_rows == table.num_rows() && earlier.state->dim == table.dim(),
           "the result to resume is of another table");
-  return *earlier.state;
+  if (!earlier.state->before_cut) return *earlier.state;
+  BuildState state = *earlier.state->before_cut;
+  earlier.trace.resize(at(state.steps));
+  return state;
 }
 
 }  // namespace
@@ -230,13 +234,26 @@ ResidualPick pick_by_residual(const VectorTable& table, BuildState& state, Searc
   return pick;
 }
 
-void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
-  // x = sum_n w_n L_n / |L|, error = |x - l|. The norm of the residual, never sqrt(1 - <x, l>^2): that is 0
-  // to rounding once the error is below 1e-8.
-  proposal.x = active.combine(proposal.weights, table.target_norm());
+namespace {
+
+// error = |x - l|: the norm of the residual, never sqrt(1 - <x, l>^2), which is 0 to rounding once the error
+// is below 1e-8.
+void set_point(const VectorTable& table, ExtendedVector x, Proposal& proposal) {
+  proposal.x = std::move(x);
   ExtendedVector residual = proposal.x;
   add_scaled(residual, -1, table.target());
   proposal.error = norm(residual);
+}
+
+}  // namespace
+
+// x = sum_n w_n L_n / |L|.
+void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
+  set_point(table, active.combine(proposal.weights, table.target_norm()), proposal);
+}
+
+void evaluate_quickly(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
+  set_point(table, active.combine_quickly(proposal.weights, table.target_norm(), table.executor()), proposal);
 }
 
 double weight_of(const VectorTable& table, const ActiveSet& active, Index slot, Extended share) {

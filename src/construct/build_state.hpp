@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,10 @@ class BuildState {
   double heldout_error = std::numeric_limits<double>::quiet_NaN();  // by the measure of the options
   double first_error = std::numeric_limits<double>::quiet_NaN();    // eta of Theorem 1
   SearchMemory memory;
+  Index room = 1;  // points that the next step may add, by the size that was asked for
+  // Where a step was cut short by that size: the state before it, and the steps made until then. A build that
+  // goes on to a larger size goes on from there, and so has the bits of one that was asked for it at once.
+  std::shared_ptr<const BuildState> before_cut;
   std::optional<Termination> exhausted;  // no later step will be taken, whatever size is asked for
 
   std::optional<NnlsSolver> solver;      // corrective and pursuit; one column for each slot of `active`
@@ -42,6 +47,14 @@ struct Proposal {
   Extended error = 0;  // with these weights
 };
 
+/// The rows that Algorithm 1 would choose: the best, and where the selector knows more of them at most
+/// `count`, the best first. None if no row would help.
+[[nodiscard]] std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state, Index count,
+                                               SearchStats& stats);
+/// Its step towards that row: the weights after the line search; x and error are left to evaluate(). No row
+/// if rounding leaves no step.
+[[nodiscard]] Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row);
+
 Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats);
 Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats);
 Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, SearchStats& stats);
@@ -57,6 +70,9 @@ struct ResidualPick {
 
 /// Sets x and error of a proposal from its weights.
 void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal);
+/// The same in double: an error far above rounding, kQuickError at least, is then known to ten digits.
+void evaluate_quickly(const VectorTable& table, const ActiveSet& active, Proposal& proposal);
+inline constexpr Extended kQuickError = 1e-4L;
 
 /// The weight of the slot in L(w) whose part of L(w)/|L| is `share` l_n: share |L| / |L_n|, rounded to
 /// double.

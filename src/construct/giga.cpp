@@ -14,35 +14,40 @@ namespace {
 
 // Section 3.2: the first point is the row best aligned with l. The point of its ray nearest to l is
 //     <l, l_n> l_n,    where <l, l_n> >= |L| / sigma > 0 for the best row (the lemma there).
-Proposal first_point(const VectorTable& table, BuildState& state, SearchStats& stats) {
+Proposal first_point(const VectorTable& table, BuildState& state, Index row) {
   const ExtendedVector& l = table.target();
-  const Pick pick = table.selector().best(linear_query(l, l, table.norm_sum()), state.memory, stats);
   Proposal proposal;
-  if (pick.row < 0) return proposal;
-  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  const Index slot = state.active.slot_of(table.rows(), row);
   const Extended along = dot(l, state.active.unit_row(slot));
-  proposal.row = pick.row;
+  proposal.row = row;
   proposal.step_length = 1;
   proposal.alignment = static_cast<double>(along);
   proposal.weights = state.active.weights();
   proposal.weights[at(slot)] = weight_of(table, state.active, slot, along);
-  evaluate(table, state.active, proposal);
   return proposal;
 }
 
 }  // namespace
 
-Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  if (state.active.size() == 0) return first_point(table, state, stats);
+std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state, Index count,
+                                 SearchStats& stats) {
+  const ExtendedVector& l = table.target();
+  // The first point is the row best aligned with l; then n_t = argmax <d_t, d_tn>.
+  if (state.active.size() == 0)
+    return table.selector().best_several(linear_query(l, l, table.norm_sum()), 1, state.memory, stats);
+  ExtendedVector v = state.x;
+  scale(v, 1 / norm(state.x));
+  return table.selector().best_several(geodesic_query(l, v, table.norm_sum()), count, state.memory, stats);
+}
+
+Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row) {
+  if (state.steps == 0) return first_point(table, state, row);
   const ExtendedVector& l = table.target();
   const Extended x_norm = norm(state.x);
   ExtendedVector v = state.x;
   scale(v, 1 / x_norm);
-  // n_t = argmax <d_t, d_tn>.
-  const Pick pick = table.selector().best(geodesic_query(l, v, table.norm_sum()), state.memory, stats);
   Proposal proposal;
-  if (pick.row < 0) return proposal;
-  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  const Index slot = state.active.slot_of(table.rows(), row);
   const ExtendedVector ln = state.active.unit_row(slot);
 
   // The step of Algorithm 1,
@@ -66,7 +71,7 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   if (!(towards > 0)) return proposal;
   const Extended gamma = std::clamp<Extended>(towards / (towards + std::max<Extended>(0, away)), 0, 1);
 
-  proposal.row = pick.row;
+  proposal.row = row;
   proposal.step_length = static_cast<double>(gamma);
   proposal.alignment = static_cast<double>(towards / norm(residual) / norm(off));
 
@@ -80,7 +85,14 @@ Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& 
   for (double& weight : proposal.weights)
     weight = static_cast<double>(shrink * static_cast<Extended>(weight));
   proposal.weights[at(slot)] += weight_of(table, state.active, slot, alpha * gamma);
-  evaluate(table, state.active, proposal);
+  return proposal;
+}
+
+Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats) {
+  const std::vector<Pick> picks = geodesic_picks(table, state, 1, stats);
+  if (picks.empty()) return {};
+  Proposal proposal = geodesic_step(table, state, picks.front().row);
+  if (proposal.row >= 0) evaluate(table, state.active, proposal);
   return proposal;
 }
 

@@ -19,6 +19,12 @@ constexpr Index kCandidatesAtOnce = 64;  // by one thread
 
 }  // namespace
 
+std::vector<Pick> Selector::best_several(const Query& query, Index /*count*/, SearchMemory& memory,
+                                         SearchStats& stats) const {
+  const Pick pick = best(query, memory, stats);
+  return pick.row < 0 ? std::vector<Pick>{} : std::vector{pick};
+}
+
 float safely_below(double score) {
   // 1e-6 is more than the 2^-24 (6e-8) by which rounding to float may raise the score.
   const auto rounded = static_cast<float>(score);

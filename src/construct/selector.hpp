@@ -23,6 +23,10 @@ class Selector {
   /// The best row; Pick::row is -1 if no row has a positive score.
   [[nodiscard]] virtual Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const = 0;
 
+  /// At most `count` rows with high scores, the best first; at least the best, if it has a positive score.
+  [[nodiscard]] virtual std::vector<Pick> best_several(const Query& query, Index count, SearchMemory& memory,
+                                                       SearchStats& stats) const;
+
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   /// Bytes of rows read to make it.
   [[nodiscard]] virtual double prepare_bytes_read() const = 0;

@@ -17,6 +17,7 @@
 
 #include "base/extended.hpp"
 #include "construct/cap_tree_selector.hpp"
+#include "construct/product_selector.hpp"
 #include "construct/quantised_selector.hpp"
 #include "construct/row_kernels.hpp"
 #include "construct/row_pass.hpp"
@@ -34,7 +35,7 @@ SelectorKind choose_selector(const RowSource& rows) {
   constexpr Index kTreeRows = Index{1} << 17;
   constexpr Index kTreeDirections = 4;
   constexpr double kTreeEnergy = 0.999;
-  if (rows.num_rows() * rows.dim() < kScanElements) return SelectorKind::Scan;
+  if (rows.products() != nullptr || rows.num_rows() * rows.dim() < kScanElements) return SelectorKind::Scan;
   if (rows.num_rows() >= kTreeRows && rows.dim() > kTreeDirections) {
     const Spectrum spectrum = sample_spectrum(rows, kProbeRows);
     if (spectrum.energy_of(kTreeDirections) >= kTreeEnergy) return SelectorKind::CapTree;
@@ -60,7 +61,7 @@ struct SumView {
   [[nodiscard]] Number& not_finite() const { return numbers[2 * dim + 3]; }     // norms
 };
 
-void add_tile(const double* x, const double* norms, Index count, const SumView<double>& sum) {
+void add_norms(const double* norms, Index count, const SumView<double>& sum) {
   for (const double norm : std::span(norms, at(count))) {
     if (!std::isfinite(norm)) ++sum.not_finite();
     if (norm == 0) {
@@ -70,7 +71,6 @@ void add_tile(const double* x, const double* norms, Index count, const SumView<d
     }
     sum.norms() += norm;
   }
-  kernels::add_rows(x, count, sum.dim, sum.high(), sum.low());
 }
 
 // The sum of two parts; `total` comes first in row order.
@@ -142,9 +142,12 @@ struct VectorTable::Lazy {
 VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const TableOptions& options)
     : rows_(&rows),
       executor_(&executor),
-      kind_(options.selector == SelectorKind::Auto ? choose_selector(rows) : options.selector),
+      kind_(options.selector == SelectorKind::Auto || rows.products() != nullptr ? choose_selector(rows)
+                                                                                 : options.selector),
       lazy_(std::make_unique<Lazy>()) {
-  const Index dim = rows.dim();
+  // Rows that are known by their products need not be formed where their sum is known too.
+  const RowProducts* measured = options.known != nullptr ? rows.products() : nullptr;
+  const Index dim = measured != nullptr ? 0 : rows.dim();
   std::unique_ptr<CapTreeBuilder> tree;  // these ride along, so that the rows are read once
   std::unique_ptr<QuantisedBuilder> codes;
   if (kind_ == SelectorKind::CapTree) tree = std::make_unique<CapTreeBuilder>(rows, executor);
@@ -163,11 +166,17 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
       [&](Index begin, Index count, Index /*piece*/, double* part) {
         const SumView<double> sum{part, dim};
         sum.smallest_norm() = kInfinity;
+        if (measured != nullptr) {
+          std::vector<double> norms(at(count));
+          measured->norms(begin, count, norms.data());
+          return add_norms(norms.data(), count, sum);
+        }
         kernels::EncodeScratch scratch;
         for_each_tile(rows, begin, count, [&](Index first, const double* x, Index some) {
           double norms[kTileRows];
           row_norms(x, some, dim, norms);
-          add_tile(x, norms, some, sum);
+          add_norms(norms, some, sum);
+          kernels::add_rows(x, some, dim, sum.high(), sum.low());
           if (tree) tree->add(first, x, norms, some);
           if (codes) codes->add(first, x, some, scratch);
         });
@@ -177,6 +186,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
         join(SumView<const double>{part, dim}, SumView<double>{sum, dim});
       });
   // A norm that overflows is as bad as a component that is not finite: both make the sum meaningless.
+  measured_ = measured != nullptr;
   norm_sum_ = total.norms();
   num_zero_rows_ = static_cast<Index>(total.zero_rows());
   if (total.not_finite() > 0 || !std::isfinite(norm_sum_)) refuse_non_finite(rows, executor);
@@ -185,7 +195,7 @@ VectorTable::VectorTable(const RowSource& rows, const Executor& executor, const 
   for (Index j = 0; j < dim; ++j)
     sum_[at(j)] = static_cast<Extended>(total.high()[j]) + static_cast<Extended>(total.low()[j]);
   if (options.known != nullptr) {
-    if (std::ssize(options.known->sum) != dim)
+    if (std::ssize(options.known->sum) != rows.dim())
       throw std::invalid_argument("the sum of all rows has another dimension than the rows");
     sum_ = options.known->sum;
     norm_sum_ = options.known->norm_sum;
@@ -213,7 +223,9 @@ const Selector& VectorTable::selector() const {
   // A cap tree and plain codes were made in the constructor; a scan needs nothing, and the other codes need l
   // and so a second pass over the rows.
   std::call_once(lazy_->once, [this] {
-    if (kind_ == SelectorKind::Scan) {
+    if (rows_->products() != nullptr) {
+      lazy_->selector = std::make_unique<ProductSelector>(*rows_, *executor_, target_);
+    } else if (kind_ == SelectorKind::Scan) {
       lazy_->selector = std::make_unique<ScanSelector>(*rows_, *executor_);
     } else {
       lazy_->selector = std::make_unique<QuantisedSelector>(*rows_, *executor_, target_);
@@ -228,7 +240,7 @@ std::size_t VectorTable::selector_bytes() const {
 
 double VectorTable::prepare_bytes_read() const {
   const double once = static_cast<double>(num_rows()) * static_cast<double>(dim()) * sizeof(double);
-  return once + (lazy_->selector ? lazy_->selector->prepare_bytes_read() : 0.0);
+  return (measured_ ? 0.0 : once) + (lazy_->selector ? lazy_->selector->prepare_bytes_read() : 0.0);
 }
 
 }  // namespace giga

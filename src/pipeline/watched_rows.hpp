@@ -27,6 +27,7 @@ class WatchedRows final : public RowSource {
     rows_.read(first, count, out);
     if (count > 1 && in_pass_ && watcher_) watcher_(read_ += count);  // single rows belong to no pass
   }
+  [[nodiscard]] const RowProducts* products() const override { return rows_.products(); }
   [[nodiscard]] std::string place(Index n, Index j) const override {
     return problem_.place(candidates_ != nullptr ? (*candidates_)[static_cast<std::size_t>(n)] : n) +
            ", feature " + std::to_string(j + 1);

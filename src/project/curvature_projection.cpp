@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/dense_kernels.hpp"
 #include "giga/project/random_projection.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
@@ -174,6 +175,7 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
     for (Index begin = 0; begin < count; begin += kTile)
       find_coefficients(first + begin, std::min(kTile, count - begin));
   });
+  hold_rows(executor);
 }
 
 ExtendedVector CurvatureProjection::target() const {
@@ -237,14 +239,19 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   }
 }
 
+// z_n and u_n of some rows; the latter lie frame_.stride() apart.
+void CurvatureProjection::frame_rows(Index first, Index count, double* z, double* u) const {
+  regression_->design(first, count, z);
+  kernels::predict_many(z, count, regression_->num_columns(), frame_.component(0), frame_.stride(), u);
+}
+
 void CurvatureProjection::read(Index first, Index count, double* out) const {
   const Index dim = regression_->num_columns(), spanned = frame_.count(), width = this->dim();
   const Index most = std::min(count, kTile);
   const Scratch z(most * dim), u(most * frame_.stride());
   for (Index begin = 0; begin < count; begin += kTile) {
     const Index some = std::min(kTile, count - begin);
-    regression_->design(first + begin, some, z.data());
-    kernels::predict_many(z.data(), some, dim, frame_.component(0), frame_.stride(), u.data());
+    frame_rows(first + begin, some, z.data(), u.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       // (a u, b svec(u u')), svec row by row: u_d^2, then sqrt 2 u_d u_e for e > d. That makes
@@ -261,15 +268,17 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
       }
     }
     if (options_.remainder_dim > 0) {
-      read_remainder(first + begin, some, z.data(), u.data(), out + begin * width + curvature_dim(spanned));
+      read_remainder(first + begin, some, z.data(), u.data(), width,
+                     out + begin * width + curvature_dim(spanned));
     }
   }
 }
 
 // sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}, with R features. d_j is uniform on 1..D also where the
 // frame has only r < D columns: u then has D - r further components, all 0, so the estimate stays unbiased.
+// Rows of `out` lie `apart` from each other.
 void CurvatureProjection::read_remainder(Index first, Index count, const double* z, const double* u,
-                                         double* out) const {
+                                         Index apart, double* out) const {
   const Index dim = regression_->num_columns(), num = options_.remainder_dim;
   const Points& points = remainder_.points;
   const Scratch s(count * points.stride()), slopes(num);
@@ -284,8 +293,92 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
     for (Index j = 0; j < num; ++j) {
       const double rest = slopes.data()[j] - slope_at(n) - curvature_at(n) * (sn[j] - mean);
       const Index along = remainder_.coordinate[at(j)];
-      out[i * this->dim() + j] = along < frame_.count() ? times * rest * u[i * frame_.stride() + along] : 0.0;
+      out[i * apart + j] = along < frame_.count() ? times * rest * u[i * frame_.stride() + along] : 0.0;
     }
+  }
+}
+
+// --- products ----------------------------------------------------------------------------------------------
+
+const RowProducts* CurvatureProjection::products() const {
+  return held_.empty() ? nullptr : this;
+}
+
+const double* CurvatureProjection::held_frame(Index n) const {
+  return held_.data() + n * frame_.count();
+}
+const double* CurvatureProjection::held_rest(Index n) const {
+  return rest_.data() + n * options_.remainder_dim;
+}
+
+// Where rows are long enough for products to pay, and u_n of all of them few enough to be held.
+void CurvatureProjection::hold_rows(const Executor& executor) {
+  constexpr Index kMostNumbers = Index{1} << 27;  // 1 GB
+  const Index spanned = frame_.count(), each = spanned + options_.remainder_dim;
+  if (curvature_dim(spanned) < kFewestForProducts || num_rows() > kMostNumbers / each) return;
+  held_.resize(at(num_rows() * spanned));
+  rest_.resize(at(num_rows() * options_.remainder_dim));
+  for_each_block(executor, num_rows(), [&](Index first, Index count) {
+    const Scratch z(kTile * regression_->num_columns()), u(kTile * frame_.stride());
+    for (Index begin = first; begin < first + count; begin += kTile) {
+      const Index some = std::min(kTile, first + count - begin);
+      frame_rows(begin, some, z.data(), u.data());
+      for (Index i = 0; i < some; ++i)
+        std::copy_n(u.data() + i * frame_.stride(), spanned, held_.data() + (begin + i) * spanned);
+      if (rest_.empty()) continue;
+      read_remainder(begin, some, z.data(), u.data(), options_.remainder_dim,
+                     rest_.data() + begin * options_.remainder_dim);
+    }
+  });
+}
+
+// |v_n|^2 = a^2 |u|^2 + b^2 |u|^4, and what the remainder adds.
+void CurvatureProjection::norms(Index first, Index count, double* out) const {
+  const Index spanned = frame_.count(), rest = options_.remainder_dim;
+  for (Index n = first; n < first + count; ++n) {
+    const double* u = held_frame(n);
+    const double square = kernels::dot(u, u, spanned), times = regression_->multiplicity(n);
+    const double a = times * slope_at(n), b = times * curvature_at(n) * std::sqrt(square);
+    const double more = rest > 0 ? kernels::dot(held_rest(n), held_rest(n), rest) : 0;
+    *out++ = std::sqrt(square * (a * a + b * b) + more);
+  }
+}
+
+void CurvatureProjection::with_direction(Index first, Index count, const double* direction,
+                                         double* out) const {
+  const Index spanned = frame_.count(), stride = frame_.stride(), rest = options_.remainder_dim;
+  // T, its columns `stride` apart, from the triangle that lies row by row; off the diagonal over sqrt 2.
+  std::vector<double> t(at(spanned * stride), 0.0);
+  const double* entry = direction + spanned;
+  for (Index d = 0; d < spanned; ++d) {
+    t[at(d * stride + d)] = *entry++;
+    for (Index e = d + 1; e < spanned; ++e)
+      t[at(d * stride + e)] = t[at(e * stride + d)] = *entry++ / std::numbers::sqrt2;
+  }
+  const double* along_rest = entry;
+  const Scratch tu(kTile * stride);
+  for (Index begin = first; begin < first + count; begin += kTile) {
+    const Index some = std::min(kTile, first + count - begin);
+    kernels::predict_many(held_frame(begin), some, spanned, t.data(), stride, tu.data());
+    for (Index i = 0; i < some; ++i) {
+      const Index n = begin + i;
+      const double* u = held_frame(n);
+      const double sum = slope_at(n) * kernels::dot(u, direction, spanned) +
+                         curvature_at(n) * kernels::dot(u, tu.data() + i * stride, spanned);
+      const double more = rest > 0 ? kernels::dot(held_rest(n), along_rest, rest) : 0;
+      *out++ = regression_->multiplicity(n) * sum + more;
+    }
+  }
+}
+
+void CurvatureProjection::with_rows(Index n, std::span<const Index> rows, double* out) const {
+  const Index spanned = frame_.count(), rest = options_.remainder_dim;
+  const double times = regression_->multiplicity(n);
+  for (const Index m : rows) {
+    const double t = kernels::dot(held_frame(n), held_frame(m), spanned);
+    const double both = times * regression_->multiplicity(m);
+    const double more = rest > 0 ? kernels::dot(held_rest(n), held_rest(m), rest) : 0;
+    *out++ = both * t * (slope_at(n) * slope_at(m) + curvature_at(n) * curvature_at(m) * t) + more;
   }
 }
 

@@ -3,11 +3,26 @@
 // them.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "giga/base/types.hpp"
 
 namespace giga {
+
+/// What a source may know of its rows without forming them: for long rows with a structure. Every answer is
+/// within 1e-12 of the product of the two norms; calls may come from several threads at once.
+class RowProducts {
+ public:
+  virtual ~RowProducts() = default;
+
+  /// |L_n| of rows [first, first + count).
+  virtual void norms(Index first, Index count, double* out) const = 0;
+  /// <L_n, direction> of rows [first, first + count), for a direction of dim() numbers.
+  virtual void with_direction(Index first, Index count, const double* direction, double* out) const = 0;
+  /// <L_n, L_m> for each m of `rows`.
+  virtual void with_rows(Index n, std::span<const Index> rows, double* out) const = 0;
+};
 
 class RowSource {
  public:
@@ -22,6 +37,9 @@ class RowSource {
 
   /// The rows themselves, where they lie in memory as row-major doubles; else null.
   [[nodiscard]] virtual const double* contiguous() const { return nullptr; }
+
+  /// Products of the rows that are cheaper than reading them; else null.
+  [[nodiscard]] virtual const RowProducts* products() const { return nullptr; }
 
   /// A hint that the last pass over all rows is done with these: few will be asked for again.
   virtual void passed(Index first, Index count) const;

@@ -1,12 +1,16 @@
-// Nonnegative least squares: min |sum_i u_i a_i - b| over u >= 0.
+// Nonnegative least squares: min |sum_i u_i a_i - b| over u >= 0, for unit columns a_i.
 //
-// The active-set method of Lawson and Hanson. The columns with u_i > 0 (the support) are kept as a thin QR
-// factorisation that is up-dated when a column enters and down-dated when one leaves, O(k J) each, so solving
-// again after one more column costs a step and not a solve. QR of the columns rather than Cholesky of their
-// Gram matrix, whose condition number is the square: rows of real likelihoods are near-duplicates as a rule
-// (docs/methods.md).
+// The active-set method of Lawson and Hanson, warm-started: solving again after a few more columns costs a
+// step and not a solve. Two factorisations serve it. The first is the Cholesky factor of the columns' Gram
+// matrix, in double, with iterative refinement: O(k^2) per column that enters or leaves. Its accuracy falls
+// with the square of the condition number, and rows of real likelihoods are near-duplicates as a rule; so a
+// test after every solve tells whether it was enough (nnls_gram.hpp). Where it was not, a QR factorisation of
+// the columns themselves in extended precision takes over for good, O(k J) per column (nnls_qr.hpp).
+// docs/methods.md has the figures.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "giga/base/types.hpp"
@@ -15,42 +19,38 @@ namespace giga {
 
 class NnlsSolver {
  public:
-  /// `b`: the vector to approximate.
+  /// `b`: the vector to approximate, of norm about 1.
   explicit NnlsSolver(ExtendedVector b);
+  ~NnlsSolver();
+  NnlsSolver(const NnlsSolver& other);
+  NnlsSolver& operator=(const NnlsSolver& other);
+  NnlsSolver(NnlsSolver&&) noexcept;
+  NnlsSolver& operator=(NnlsSolver&&) noexcept;
 
-  /// Adds a column, of norm about 1, with u = 0; columns are numbered in order of arrival.
-  void add(ExtendedVector column);
+  /// Adds a column with u = 0; columns are numbered in order of arrival. It may have any norm but zero: a_i
+  /// is the column over its norm. `products`, where they are known, are <a, a_i> for the columns that are
+  /// there, within 1e-14.
+  void add(const std::vector<double>& column, std::span<const double> products = {});
 
   /// Removes the columns i with keep[i] false; those behind them move up.
   void retain(const std::vector<bool>& keep);
 
   /// Finds u, starting from the last solution. Ends on the Karush-Kuhn-Tucker conditions
   ///   u >= 0;  |<a_i, b - A u>| <= 1e-12 where u_i > 0;  <a_i, b - A u> <= 1e-10 |b - A u| where u_i = 0
-  /// (columns that depend linearly on the support, to 1e-14, are left at zero). Never raises |A u - b|.
+  /// (columns that depend linearly on the support, to 1e-14, are left at zero). Never raises |A u - b| by
+  /// more than rounding.
   void solve();
 
-  [[nodiscard]] Index num_columns() const { return static_cast<Index>(columns_.size()); }
-  [[nodiscard]] const std::vector<Extended>& solution() const { return solution_; }
+  [[nodiscard]] Index num_columns() const;
+  [[nodiscard]] const std::vector<Extended>& solution() const;
   /// b - A u.
-  [[nodiscard]] const ExtendedVector& residual() const { return residual_; }
+  [[nodiscard]] ExtendedVector residual() const;
+  /// Whether double precision was not enough.
+  [[nodiscard]] bool in_extended() const;
 
  private:
-  bool enter(Index column);
-  void leave(Index position);
-  [[nodiscard]] std::vector<Extended> unconstrained() const;
-  void settle();
-  void update_residual();
-  [[nodiscard]] Index most_violated(const std::vector<bool>& barred) const;
-
-  ExtendedVector b_;
-  std::vector<ExtendedVector> columns_;
-  std::vector<Extended> solution_;
-  ExtendedVector residual_;
-
-  std::vector<Index> support_;     // columns in the factorisation, in its order
-  std::vector<Extended> along_;    // Q'b
-  std::vector<ExtendedVector> q_;  // orthonormal, one for each of the support
-  std::vector<ExtendedVector> r_;  // r_[k]: the k + 1 entries of column k of the triangle
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 /// u for the columns a_0, a_1, ... of `columns` (each as long as b), from nothing. Columns may have any norm.

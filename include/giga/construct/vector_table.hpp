@@ -19,7 +19,7 @@ class Selector;
 /// How the best row is found. All are exact: they return the same row, always.
 enum class SelectorKind {
   Auto,       ///< By the rule in choose_selector.
-  Scan,       ///< One pass over all rows in double.
+  Scan,       ///< One pass over all rows in double, or over their products where the source knows these.
   Quantised,  ///< One pass over 8-bit codes; the few rows the codes cannot tell apart are scored in double.
   CapTree,    ///< A tree of spherical caps prunes whole blocks of rows; for vectors that lie near few
               ///< directions.
@@ -89,10 +89,12 @@ class VectorTable {
   Extended target_norm_ = 0;
   ExtendedVector target_;
   Index num_zero_rows_ = 0;
+  bool measured_ = false;  // by products: no row was read
   std::unique_ptr<Lazy> lazy_;
 };
 
-/// The rule of SelectorKind::Auto, from the shape and, for large tables, a sample of 256 rows:
+/// The rule of SelectorKind::Auto, from the shape and, for large tables, a sample of 256 rows. Rows that are
+/// known by their products are scanned by these, whatever is asked for.
 ///   N J < 2^18                                                          -> Scan
 ///   N >= 2^17 and 4 directions hold 99.9% of the energy of unit rows    -> CapTree
 ///   otherwise                                                           -> Quantised

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +56,13 @@ struct CurvatureProjectionOptions {
 [[nodiscard]] std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,
                                                  const Executor& executor);
 
-class CurvatureProjection final : public RowSource {
+/// From kFewestForProducts numbers per row on, the rows are known by their products: with T the symmetric
+/// matrix of a direction's second part, <v_n, (g, svec T)> = a_n <g, u_n> + b_n u_n' T u_n takes r^2 products
+/// and no row of r(r+3)/2 numbers, and <v_n, v_m> = a_n a_m t + b_n b_m t^2 with t = <u_n, u_m> takes r.
+class CurvatureProjection final : public RowSource, private RowProducts {
  public:
+  static constexpr Index kFewestForProducts = 1024;
+
   /// Finds a_n and b_n of all rows, to rounding. Throws std::invalid_argument for a remainder of a Taylor
   /// expansion, and where pihat has parameters that are not coefficients. `regression` and `pihat` must
   /// outlive this object.
@@ -66,6 +72,7 @@ class CurvatureProjection final : public RowSource {
   [[nodiscard]] Index num_rows() const override { return regression_->num_rows(); }
   [[nodiscard]] Index dim() const override;
   void read(Index first, Index count, double* out) const override;
+  [[nodiscard]] const RowProducts* products() const override;
   [[nodiscard]] std::string place(Index n, Index j) const override;
   [[nodiscard]] std::string name() const override { return "the projection"; }
 
@@ -77,8 +84,17 @@ class CurvatureProjection final : public RowSource {
   [[nodiscard]] double curvature_at(Index n) const { return curvature_[static_cast<std::size_t>(n)]; }
 
  private:
+  void norms(Index first, Index count, double* out) const override;
+  void with_direction(Index first, Index count, const double* direction, double* out) const override;
+  void with_rows(Index n, std::span<const Index> rows, double* out) const override;
+
   void find_coefficients(Index first, Index count);
-  void read_remainder(Index first, Index count, const double* z, const double* u, double* out) const;
+  void hold_rows(const Executor& executor);
+  [[nodiscard]] const double* held_frame(Index n) const;
+  [[nodiscard]] const double* held_rest(Index n) const;
+  void frame_rows(Index first, Index count, double* z, double* u) const;
+  void read_remainder(Index first, Index count, const double* z, const double* u, Index apart,
+                      double* out) const;
 
   const LinearModel* regression_;
   const Normal* pihat_;
@@ -86,6 +102,9 @@ class CurvatureProjection final : public RowSource {
   Points frame_;  // the columns of C, turned where the rows span fewer dimensions
   DirectionalFeatures remainder_;
   std::vector<double> slope_, curvature_;
+  // Where rows are known by their products: u_n, and the features of the remainder. Rows of both lie as far
+  // apart as they are long.
+  std::vector<double> held_, rest_;
 };
 
 }  // namespace giga

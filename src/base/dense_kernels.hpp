@@ -1,0 +1,18 @@
+// Products and sums of vectors in double. Every function states its order, so the bits are the same on every
+// instruction set.
+#pragma once
+
+#include "giga/base/types.hpp"
+
+namespace giga::kernels {
+
+/// <x, y>: 32 running sums, component j going to sum j mod 32, added as a fixed tree.
+[[nodiscard]] double dot(const double* x, const double* y, Index count);
+
+/// x += factor y, each product rounded before it is added.
+void add_scaled(double* x, double factor, const double* y, Index count);
+
+/// (x, y) becomes (c x + s y, c y - s x), component by component.
+void rotate(double* x, double* y, Index count, double c, double s);
+
+}  // namespace giga::kernels

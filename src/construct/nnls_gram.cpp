@@ -1,0 +1,217 @@
+// The active-set method on normal equations. Notation: G the Gram matrix of the unit columns, c = A'b, S the
+// support, R'R = G_SS, h = c - G u the slopes <a_i, b - A u>, z = G_SS^-1 c_S.
+//
+// Rounding: entries of G and c are off by about 1e-16, so slopes formed from them are off by 1e-16 sum(u),
+// 1e-15 or so as sum(u) is a few. The conditions bound slopes by 1e-12 on the support, and by 1e-10 |b - A u|
+// outside of it: the latter can be judged while |b - A u| > kLeastResidual. Refinement, z += G_SS^-1 (c - G
+// z), shrinks the error of z by cond(G) eps per step; where that is no contraction, slopes stay large, which
+// is the test that tells.
+#include "construct/nnls_gram.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/dense_kernels.hpp"
+
+namespace giga {
+namespace {
+
+constexpr double kLeastRest = 1e-12;      // of 1: what is left of a column beside the support
+constexpr double kStationary = 1e-12;     // slopes on the support
+constexpr double kLeastResidual = 1e-4;   // |b - A u| below which slopes outside cannot be judged
+constexpr int kMostRefinements = 3;
+
+}  // namespace
+
+// --- the factor --------------------------------------------------------------------------------------------
+
+// c becomes R'^-1 c: as soon as c_k is final its multiple of row k is taken from the rest.
+void TriangularFactor::forward(std::vector<double>& c) const {
+  for (Index k = 0; k < size_; ++k) {
+    c[at(k)] /= row(k)[k];
+    kernels::add_scaled(c.data() + k + 1, -c[at(k)], row(k) + k + 1, size_ - k - 1);
+  }
+}
+
+std::vector<double> TriangularFactor::solve(std::vector<double> c) const {
+  forward(c);
+  for (Index k = size_; k-- > 0;)
+    c[at(k)] = (c[at(k)] - kernels::dot(row(k) + k + 1, c.data() + k + 1, size_ - k - 1)) / row(k)[k];
+  return c;
+}
+
+bool TriangularFactor::append(std::vector<double> products, double square, double least) {
+  forward(products);  // the new column of R, above its diagonal
+  const double rest = square - kernels::dot(products.data(), products.data(), size_);
+  if (!(rest > least)) return false;
+  if (size_ == room_) {
+    constexpr Index kFirstRoom = 64;
+    const Index wider = std::max(kFirstRoom, 2 * room_);
+    std::vector<double> rows(at(wider * wider));
+    for (Index k = 0; k < size_; ++k) std::copy_n(row(k) + k, size_ - k, rows.data() + k * wider + k);
+    rows_ = std::move(rows);
+    room_ = wider;
+  }
+  for (Index k = 0; k < size_; ++k) row(k)[size_] = products[at(k)];
+  row(size_)[size_] = std::sqrt(rest);
+  ++size_;
+  return true;
+}
+
+// Without column p, rows from p on have one entry below the diagonal each; rotations of neighbouring rows
+// remove these, and keep R'R.
+void TriangularFactor::remove(Index position) {
+  for (Index k = 0; k < size_; ++k) {
+    const Index from = std::max(k, position + 1);  // entries from here on move one place to the left
+    std::memmove(row(k) + from - 1, row(k) + from, at(size_ - from) * sizeof(double));
+  }
+  --size_;
+  for (Index k = position; k < size_; ++k) {
+    // Invariant: rows before k are final. (x, y) becomes (length, 0).
+    const double x = row(k)[k], y = row(k + 1)[k];
+    const double length = std::hypot(x, y);
+    kernels::rotate(row(k) + k, row(k + 1) + k, size_ - k, x / length, y / length);
+  }
+}
+
+// --- the method --------------------------------------------------------------------------------------------
+
+void GramNnls::add(const NnlsProblem& problem, std::span<const double> products) {
+  const std::size_t last = problem.columns.size() - 1;
+  const auto& column = problem.columns[last];
+  along_.push_back(static_cast<double>(dot(column, problem.b) / problem.norms[last]));
+  std::vector<double> row(products.begin(), products.end());
+  for (std::size_t i = row.size(); i < last; ++i) {
+    const double product = kernels::dot(column.data(), problem.columns[i].data(), std::ssize(column));
+    row.push_back(product / static_cast<double>(problem.norms[last] * problem.norms[i]));
+  }
+  for (std::size_t i = 0; i < last; ++i) gram_[i].push_back(row[i]);
+  row.push_back(1);
+  gram_.push_back(std::move(row));
+}
+
+std::vector<double> GramNnls::of_support(std::span<const double> values) const {
+  std::vector<double> out;
+  out.reserve(support_.size());
+  for (const Index column : support_) out.push_back(values[at(column)]);
+  return out;
+}
+
+bool GramNnls::enter(Index column) {
+  if (!factor_.append(of_support(gram_[at(column)]), 1, kLeastRest)) return false;
+  support_.push_back(column);
+  return true;
+}
+
+void GramNnls::leave(NnlsProblem& problem, Index position) {
+  problem.u[at(support_[at(position)])] = 0;
+  support_.erase(support_.begin() + position);
+  factor_.remove(position);
+}
+
+// h_S = c_S - G_SS z. Rows of G are read whole, with zeros for the columns outside the support.
+std::vector<double> GramNnls::slopes_on_support(std::span<const double> z) const {
+  std::vector<double> u(along_.size(), 0);
+  for (std::size_t k = 0; k < support_.size(); ++k) u[at(support_[k])] = z[k];
+  std::vector<double> out;
+  out.reserve(support_.size());
+  for (const Index column : support_) {
+    out.push_back(along_[at(column)] -
+                  kernels::dot(gram_[at(column)].data(), u.data(), std::ssize(u)));
+  }
+  return out;
+}
+
+// Until the slopes are those of rounding; false if they do not get there.
+bool GramNnls::refine(std::vector<double>& z) const {
+  for (int step = 0; step <= kMostRefinements; ++step) {
+    const std::vector<double> slopes = slopes_on_support(z);
+    double worst = 0;
+    for (const double value : slopes) worst = std::max(worst, std::abs(value));
+    if (worst <= kStationary / 4) return true;
+    if (step == kMostRefinements) return worst <= kStationary;
+    const std::vector<double> change = factor_.solve(slopes);
+    for (std::size_t k = 0; k < z.size(); ++k) z[k] += change[k];
+  }
+  return false;
+}
+
+// Moves from u towards z, leaving the support wherever the way crosses u_i = 0, until z itself is positive.
+// |A u - b| falls along the way.
+bool GramNnls::settle(NnlsProblem& problem) {
+  while (!support_.empty()) {
+    std::vector<double> z = factor_.solve(of_support(along_));
+    if (nnls_boundary(problem.u, support_, z).position < 0 && !refine(z)) return false;
+    const NnlsBoundary boundary = nnls_boundary(problem.u, support_, z);
+    nnls_advance(problem.u, support_, z, boundary);
+    if (boundary.position < 0) return true;
+    leave(problem, boundary.position);
+  }
+  return true;
+}
+
+double GramNnls::slope(const NnlsProblem& problem, Index column) const {
+  double out = along_[at(column)];
+  for (const Index i : support_)
+    out -= gram_[at(column)][at(i)] * static_cast<double>(problem.u[at(i)]);
+  return out;
+}
+
+bool GramNnls::solve(NnlsProblem& problem) {
+  if (!settle(problem)) return false;
+  std::vector<bool> barred(problem.columns.size(), false);
+  const auto residual_norm = [&] {
+    // At the optimum of the support <A u, b - A u> = 0, so |b - A u|^2 = |b|^2 - <A u, b>.
+    Extended square = dot(problem.b, problem.b);
+    for (const Index i : support_) square -= problem.u[at(i)] * Extended{along_[at(i)]};
+    return static_cast<double>(square > 0 ? std::sqrt(square) : 0);
+  };
+  bool first = true;
+  // Every round lowers |A u - b| or bars a column for good; the cap is for rounding.
+  for (Index round = 0; round < 3 * problem.num_columns() + 16; ++round) {
+    const double residual = residual_norm();
+    if (residual < kLeastResidual) return false;
+    // The columns outside the support that would lower |A u - b|, the one that would most first.
+    const double least = static_cast<double>(kNnlsViolation) * residual;
+    std::vector<std::pair<double, Index>> violated;
+    for (Index i = 0; i < problem.num_columns(); ++i) {
+      if (barred[at(i)] || problem.u[at(i)] > 0) continue;
+      if (const double gain = slope(problem, i); gain > least) violated.emplace_back(-gain, i);
+    }
+    if (violated.empty()) return true;
+    std::ranges::sort(violated);
+    // All new columns at once; later, as they come, one by one.
+    if (!first) violated.resize(1);
+    first = false;
+    for (const auto& [gain, column] : violated)
+      if (!enter(column)) return false;
+    if (!settle(problem)) return false;
+    // One that has left again at once would enter for ever.
+    if (violated.size() == 1 && !(problem.u[at(violated[0].second)] > 0))
+      barred[at(violated[0].second)] = true;
+  }
+  return true;
+}
+
+void GramNnls::retain(NnlsProblem& problem, const std::vector<bool>& keep) {
+  // From the last position, so that positions still to be visited do not move.
+  for (Index position = std::ssize(support_); position-- > 0;)
+    if (!keep[at(support_[at(position)])]) leave(problem, position);
+  const std::vector<Index> moved = nnls_moved(keep);
+  for (Index& column : support_) column = moved[at(column)];
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (!keep[i]) continue;
+    const auto to = at(moved[i]);
+    along_[to] = along_[i];
+    std::vector<double>& row = gram_[i];
+    for (std::size_t j = 0; j < keep.size(); ++j)
+      if (keep[j]) row[at(moved[j])] = row[j];
+    row.resize(at(std::ranges::count(keep, true)));
+    if (to != i) gram_[to] = std::move(row);
+  }
+  along_.resize(at(std::ranges::count(keep, true)));
+  gram_.resize(along_.size());
+}
+
+}  // namespace giga
