@@ -31,6 +31,7 @@ struct Limits {
   Index max_steps;
   double tolerance;
   ErrorMeasure heldout;
+  double enough;
 };
 
 // Methods that re-solve their weights may lose a point in a step, so that a size of M may take
@@ -53,13 +54,14 @@ Limits limits_of(Method method, const GreedyOptions& options) {
   constexpr Index kMost = std::numeric_limits<Index>::max() / 4;
   const Index usual = drops_points(method) ? 4 * std::min(options.size, kMost) : options.size;
   const Index steps = options.max_steps > 0 ? options.max_steps : usual;
-  return {options.size, steps, options.tolerance, options.heldout};
+  require(options.enough >= 0, "enough is " + std::to_string(options.enough) + ", must be at least 0");
+  return {options.size, steps, options.tolerance, options.heldout, options.enough};
 }
 
 Limits limits_of(const SubsampleOptions& options) {
   require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
   // `size` is the number of draws: the limit on points must never be the one that ends the build.
-  return {options.size + 1, options.size, 0, options.heldout};  // draws, not points, are counted
+  return {options.size + 1, options.size, 0, options.heldout, 0};  // draws, not points, are counted
 }
 
 // sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)), the bound in the proof of Theorem 1. The paper's tau
@@ -124,6 +126,8 @@ std::optional<Termination> finished(const BuildState& state, const Limits& limit
   // Where there is a held-out error, the tolerance is compared with that.
   const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
   if (state.steps > 0 && limits.tolerance > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
+  if (state.steps > 0 && limits.heldout && static_cast<double>(state.error) <= limits.enough)
+    return Termination::Plateau;
   if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)
     return Termination::NumericLimit;
   if (state.exhausted) return state.exhausted;

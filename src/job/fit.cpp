@@ -54,8 +54,8 @@ class FitWork {
     notes_.say(data.notes());
     notes_.say(problem.notes());
     prepare(problem);
-    const Index draws = resolved_sampling(problem, job_.fit).draws;
-    const FitState state = stopped_ != nullptr ? stopped_->load(digest, draws) : FitState{};
+    const FitState state = stopped_ != nullptr ? stopped_->load(digest) : FitState{};
+    check_draws(problem, state);
     if (state.coreset || !state.rounds.empty()) notes_.mention("going on with what was done before");
     const FitResult result = fitted(problem, state, digest);
     notes_.say(result.coreset.notes);
@@ -73,16 +73,23 @@ class FitWork {
     if (const std::string lost = job::lost_columns(job_.input, *problem.table()->data); !lost.empty())
       notes_.mention(lost);
     require_memory(round_options(problem, job_.fit, {}), problem);
-    job::require_draws_memory(job_.fit.chains, resolved_sampling(problem, job_.fit).draws,
+    job::require_draws_memory(job_.fit.chains, resolved_sampling(problem, job_.fit, 1).draws,
                               std::ssize(problem.scales().names()));
   }
 
+  // Chains that were kept are those that would be made now.
+  void check_draws(const Problem& problem, const FitState& state) const {
+    if (!state.coreset) return;
+    const Index draws = resolved_sampling(problem, job_.fit, state.coreset->coreset.size()).draws;
+    for (const Chain& chain : state.chains) stopped_->require_draws(chain, draws);
+  }
+
   FitResult fitted(const Problem& problem, const FitState& state, const std::string& digest) {
-    const SampleOptions sampling = resolved_sampling(problem, job_.fit);
     FitObserver watching;
     watching.watch = observer_.watch;
     watching.save = [&](const FitState& now) {
-      if (stopped_ != nullptr) stopped_->save(now, sampling, digest);
+      const Index points = now.coreset ? now.coreset->coreset.size() : 1;
+      if (stopped_ != nullptr) stopped_->save(now, resolved_sampling(problem, job_.fit, points), digest);
       // A state without a coreset is the beginning of a round after the first: the last one
       // was not certified.
       if (now.coreset) return;

@@ -39,6 +39,7 @@ std::string termination_words(Termination termination) {
   switch (termination) {
     case Termination::SizeReached: return "it ended with the size asked for";
     case Termination::ToleranceMet: return "it ended when the error was as small as asked for";
+    case Termination::Plateau: return "it ended when the held-out error no longer followed the error";
     case Termination::NumericLimit: return "it ended where rounding hides any further progress";
     case Termination::NoProgress: return "it ended because no row lowered the error any further";
     case Termination::ZeroTarget: return "the vectors of all rows sum to zero, so there is nothing to match";

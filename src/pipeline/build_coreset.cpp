@@ -7,6 +7,7 @@
 #include "giga/pipeline/build_coreset.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -40,16 +41,23 @@ Index default_size(const Problem& problem) {
   return std::clamp(curvature_dim(problem.likelihood().num_parameters()), kLeast, kMost);
 }
 
+Index tolerance_size(const Problem& problem) {
+  constexpr Index kLeast = 1000, kMost = 5000;
+  return std::clamp(curvature_dim(problem.likelihood().num_parameters()), kLeast, kMost);
+}
+
 CoresetOptions resolved(CoresetOptions options, const Problem& problem) {
-  constexpr Index kToleranceSize = 1000;  // the limit where only a tolerance is given
   options = with_projection(options, problem);
-  if (options.size == 0) options.size = options.tolerance > 0 ? kToleranceSize : default_size(problem);
+  if (options.size == 0)
+    options.size = options.tolerance > 0 ? tolerance_size(problem) : default_size(problem);
   options.size = std::min(options.size, problem.likelihood().num_rows());
   return options;
 }
 
 CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
-  constexpr Index kMostNumbers = 2500;  // D = 69; they are held as bytes, like those of random features
+  // D = 200. Rows of that many numbers are not formed but for the points of the coreset, which take 16 bytes
+  // per number: 2000 of them 650 MB.
+  constexpr Index kMostNumbers = 20'300;
   if (options.projection != ProjectionKind::Auto) return options;
   const bool affordable = whole_linear_model(problem.likelihood()) != nullptr &&
                           curvature_dim(problem.likelihood().num_parameters()) <= kMostNumbers;
@@ -93,7 +101,12 @@ class Run {
  public:
   Run(const Problem& problem, const CoresetOptions& options, const Executor& executor,
       const Observer& observer)
-      : problem_(problem), options_(options), executor_(executor), observer_(observer) {}
+      : problem_(problem),
+        options_(options),
+        executor_(executor),
+        observer_(observer),
+        expansion_(options.expansion),
+        remainder_dim_(options.remainder_dim) {}
 
   // The stages in their order. The clock is read between them, so that each second belongs to one stage.
   CoresetResult go() {
@@ -118,13 +131,15 @@ class Run {
     // of a smaller J are the first of a larger one.
     while (true) {
       build_with(dim, heldout, clock, result);
-      result.trials.push_back(
-          {result.dim, result.build.relative_error, result.heldout_error, result.build.coreset.size()});
+      add_trial(result);
       const bool agree = result.heldout_error <= kAgreement * result.build.relative_error;
       const bool stopped = result.build.termination == Termination::Stopped;
       if (!search || agree || stopped || result.zero_target || 2 * dim > kLastAutoDim) break;
       dim *= 2;
     }
+    if (asks_for_remainder(heldout, result)) add_remainder(dim, heldout, clock, result);
+    result.options.expansion = expansion_;
+    result.options.remainder_dim = remainder_dim_;
     if (search && result.heldout_error > kAgreement * result.build.relative_error) {
       result.notes.push_back("the projection does not reach the held-out error with J = " +
                              std::to_string(result.dim) + "; more features were not tried");
@@ -134,6 +149,50 @@ class Run {
   }
 
  private:
+  static void add_trial(CoresetResult& result) {
+    result.trials.push_back(
+        {result.dim, result.build.relative_error, result.heldout_error, result.build.coreset.size()});
+  }
+
+  // Whether gradient and curvature were matched well enough, and the held-out error asks for more. Both norms
+  // are of whitened gradients under pihat: that of the held-out sum has the remainder in it. Where the
+  // remainder is as large as the posterior is wide, draws of pihat lie where the posterior has nothing, and
+  // what they see is of no use: the certificate, whose draws are of the coreset's posterior, will tell.
+  bool asks_for_remainder(const Heldout& heldout, CoresetResult& result) const {
+    constexpr double kFarFromNormal = 1;
+    if (options_.projection != ProjectionKind::Curvature || result.zero_target) return false;
+    const double all = heldout.norm(), matched = result.target_norm;
+    const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
+    if (remainder_dim_ == 0) result.remainder = std::sqrt(std::max(0.0, all * all - matched * matched) / dim);
+    if (!options_.add_remainder || remainder_dim_ > 0 || options_.tolerance == 0 ||
+        result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped)
+      return false;
+    if (result.remainder <= kFarFromNormal) return true;
+    result.notes.emplace_back(
+        "the posterior is far from normal: the held-out error, taken under the Laplace approximation, says "
+        "little");
+    return false;
+  }
+
+  // The same build with features of the remainder, if that lowers the held-out error.
+  void add_remainder(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) {
+    constexpr Index kFeatures = 500;
+    const CoresetResult before = result;
+    expansion_ = Expansion::Hermite;
+    remainder_dim_ = kFeatures;
+    build_with(dim, heldout, clock, result);
+    add_trial(result);
+    if (result.heldout_error < before.heldout_error || result.build.termination == Termination::Stopped)
+      return;
+    const StageSeconds seconds = result.seconds;
+    const std::vector<ProjectionTrial> trials = result.trials;
+    result = before;
+    result.seconds = seconds;
+    result.trials = trials;
+    expansion_ = options_.expansion;
+    remainder_dim_ = options_.remainder_dim;
+  }
+
   [[nodiscard]] std::function<void(Index)> watcher(Stage stage, Index total, Index dim) const {
     if (!observer_) return {};
     return [this, stage, total, dim](Index done) {
@@ -194,16 +253,15 @@ class Run {
   void survey(CoresetResult& result) {
     const Likelihood& model = problem_.likelihood();
     const bool curvature = options_.projection == ProjectionKind::Curvature;
-    const Index dim = curvature ? curvature_dim(model.num_parameters()) + options_.remainder_dim
+    const Index dim = curvature ? curvature_dim(model.num_parameters()) + remainder_dim_
                                 : std::max(options_.projection_dim, kFirstAutoDim);
     num_candidates_ = giga::num_candidates(options_, model.num_rows(), dim);
     if (num_candidates_ == model.num_rows()) return;
     tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
     survey_ = survey_rows(model, result.pihat, options_, executor_);
     result.remainder_scores = std::make_shared<const std::vector<float>>(survey_->scores);
-    const bool of_all = options_.pihat == PihatKind::Laplace && result.laplace->at_mode.has_value();
     at_mean_ =
-        of_all ? *result.laplace->at_mode : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
+        laplace_of_all(result) ? *result.laplace->at_mode : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
   }
 
   // The held-out sum is that of all rows: estimated where points are chosen from some of them, if it can be.
@@ -230,7 +288,7 @@ class Run {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
           *whole_linear_model(rows), pihat, executor_,
-          CurvatureProjectionOptions{options_.expansion, options_.remainder_dim, options_.seed, "remainder",
+          CurvatureProjectionOptions{expansion_, remainder_dim_, options_.seed, "remainder",
                                      all_rows});
     }
     return std::make_unique<RandomProjection>(
@@ -263,14 +321,22 @@ class Run {
       for (const Index row : candidates) counts.push_back(all.multiplicity(row));
       some = all.subset(candidates, counts);
     }
-    const bool taylor =
-        options_.projection == ProjectionKind::Curvature && options_.expansion == Expansion::Taylor;
-    const auto rows =
-        random_or_curvature(some ? *some : all, result.pihat, dim, some && taylor ? &*at_mean_ : nullptr);
+    // The derivatives at the mode are all that the sum of curvature vectors is made of; they need not be summed
+    // where forming every row would take long.
+    const Derivatives* at_mean = nullptr;
+    if (options_.projection == ProjectionKind::Curvature && expansion_ == Expansion::Taylor) {
+      const bool long_rows =
+          curvature_dim(all.num_parameters()) >= CurvatureProjection::kFewestForProducts && laplace_of_all(result);
+      if (some) at_mean = &*at_mean_;
+      if (!some && long_rows) at_mean = &*result.laplace->at_mode;
+    }
+    const auto rows = random_or_curvature(some ? *some : all, result.pihat, dim, at_mean);
     result.dim = rows->dim();
     result.num_candidates = rows->num_rows();
-    if (some && taylor) {
-      // The derivatives at the mode are all that the sum of curvature vectors is made of.
+    if (at_mean != nullptr && !some) {
+      if (rows->products() != nullptr)
+        known = {static_cast<const CurvatureProjection&>(*rows).target(), norm_sum_of(*rows)};
+    } else if (at_mean != nullptr) {
       known = {static_cast<const CurvatureProjection&>(*rows).target(), survey_->norm_sum};
     } else if (some) {
       const auto every = random_or_curvature(all, result.pihat, dim, nullptr);
@@ -283,7 +349,7 @@ class Run {
     const bool greedy = is_greedy(options_.method);
     const VectorTable table(
         watched, executor_,
-        {.selector = greedy ? options_.selector : SelectorKind::Scan, .known = some ? &known : nullptr});
+        {.selector = greedy ? options_.selector : SelectorKind::Scan, .known = known.sum.empty() ? nullptr : &known});
     result.seconds.project += clock.restart();
     // The selector is made now, so that its time counts as preparation and not as part of the first step.
     const bool searches = greedy && !table.zero_target();
@@ -309,6 +375,22 @@ class Run {
     result.prepare_bytes_read = table.prepare_bytes_read();
   }
 
+  // Whether the derivatives of all rows at the mean of pihat are there.
+  [[nodiscard]] bool laplace_of_all(const CoresetResult& result) const {
+    return options_.pihat == PihatKind::Laplace && result.laplace && result.laplace->at_mode.has_value();
+  }
+
+  // sigma, of rows that are known by their products.
+  [[nodiscard]] double norm_sum_of(const RowSource& rows) const {
+    const ExtendedVector sum =
+        sum_blocks(executor_, rows.num_rows(), 1, [&](Index first, Index count, double* part) {
+          std::vector<double> norms(at(count));
+          rows.products()->norms(first, count, norms.data());
+          for (const double norm : norms) *part += norm;
+        });
+    return static_cast<double>(sum[0]);
+  }
+
   // From rows among the candidates to rows of the likelihood.
   static Coreset of_all_rows(Coreset coreset, const std::vector<Index>& candidates) {
     for (Index& row : coreset.rows) row = candidates[at(row)];
@@ -330,9 +412,21 @@ class Run {
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
-    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure};
+    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure, enough(table, tolerance)};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
+  }
+
+  // The relative error by which the features of the build are used up. With the curvature alone: somewhat
+  // below the tolerance, which the held-out error reaches as well unless the remainder counts. With random
+  // features: well below it, for then they are fitted and not what they stand for.
+  [[nodiscard]] double enough(const VectorTable& table, double tolerance) const {
+    constexpr double kCurvature = 0.7, kRandom = 0.25;
+    const bool curvature = options_.projection == ProjectionKind::Curvature && remainder_dim_ == 0;
+    if (!curvature) return kRandom * tolerance;
+    if (!options_.posterior_units) return kCurvature * tolerance;
+    const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
+    return kCurvature * options_.tolerance * std::sqrt(dim) / static_cast<double>(table.target_norm());
   }
 
   // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row
@@ -351,6 +445,8 @@ class Run {
   const CoresetOptions options_;
   const Executor& executor_;
   const Observer& observer_;
+  Expansion expansion_;  // as the options say, until the held-out error asks for the remainder;
+  Index remainder_dim_;  // likewise
   Index num_candidates_ = 0;
   std::optional<RowSurvey> survey_;     // where candidates are fewer than all rows,
   std::optional<Derivatives> at_mean_;  // as is this: of all rows at the mean of pihat

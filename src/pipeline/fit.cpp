@@ -20,6 +20,13 @@ namespace {
 
 constexpr Index kRemainderDim = 500;  // of the coresets after the first
 
+// The most points of the first coreset: as many as match gradient and curvature, which its tolerance hardly
+// ever takes.
+Index fit_size(const Problem& problem) {
+  constexpr Index kLeast = 20, kMost = 5000;
+  return std::clamp(curvature_dim(problem.likelihood().num_parameters()), kLeast, kMost);
+}
+
 class Fit {
  public:
   Fit(const Problem& problem, const FitOptions& options, const Executor& executor,
@@ -55,7 +62,10 @@ class Fit {
 
   // What a state on disk does not repeat of its coreset, since options and problem tell it.
   void take_up(CoresetResult& coreset) const {
+    const CoresetOptions found = coreset.options;  // what the build decided by itself
     coreset.options = round_options(problem_, options_, state_);
+    coreset.options.expansion = found.expansion;
+    coreset.options.remainder_dim = found.remainder_dim;
     if (!coreset.laplace) coreset.pihat = problem_.prior();
   }
 
@@ -87,9 +97,8 @@ class Fit {
     const auto model = coreset_model(problem_, state_.coreset->coreset);
     const LaplaceResult about =
         laplace(*model, problem_.prior(), executor_, {}, seen_as({.stage = Stage::Sample}, observer_.watch));
-    PosteriorSample drawn =
-        sample_posterior(*model, problem_.prior(), about.posterior, options_.chains,
-                         resolved_sampling(problem_, options_), executor_, observer_.watch);
+    PosteriorSample drawn = sample_posterior(*model, problem_.prior(), about.posterior, options_.chains,
+                                             sampling(), executor_, observer_.watch);
     if (drawn.stopped()) return false;
     state_.chains = std::move(drawn.chains);
     state_.seconds.sample += clock.seconds();
@@ -138,9 +147,13 @@ class Fit {
   }
 
   FitResult ended(const Certificate& certificate) {
-    return {std::move(*state_.coreset), resolved_sampling(problem_, options_),
-            std::move(state_.chains),   certificate,
-            std::move(state_.rounds),   state_.seconds};
+    const SampleOptions sample = sampling();
+    return {std::move(*state_.coreset), sample, std::move(state_.chains),
+            certificate,                std::move(state_.rounds), state_.seconds};
+  }
+
+  [[nodiscard]] SampleOptions sampling() const {
+    return resolved_sampling(problem_, options_, state_.coreset->coreset.size());
   }
 
   const Problem& problem_;
@@ -161,12 +174,13 @@ CoresetOptions fit_coreset_options() {
   options.size = 0;
   options.tolerance = 0.05;
   options.posterior_units = true;
+  options.add_remainder = true;
   return options;
 }
 
 CoresetOptions round_options(const Problem& problem, const FitOptions& options, const FitState& state) {
   CoresetOptions round = with_projection(options.coreset, problem);
-  if (round.size == 0) round.size = default_size(problem);
+  if (round.size == 0) round.size = fit_size(problem);
   if (state.next_size > 0) {
     // A larger coreset was asked for because the last was not good enough; a tolerance would
     // end it early again.
@@ -181,19 +195,25 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
   return resolved(round, problem);
 }
 
-Index affordable_draws(const Problem& problem, const FitOptions& options) {
-  // draws * chains * rows log-likelihoods are what the certificate costs.
-  constexpr double kAffordable = 3e8;  // log-likelihoods: a second or two
-  constexpr double kFewest = 1000, kMost = 4000;
-  if (options.check_rows.kind != RowCount::Kind::All) return static_cast<Index>(kMost);
-  const double rows =
-      static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(options.chains);
-  return static_cast<Index>(std::clamp(kAffordable / rows, kFewest, kMost));
-}
-
-SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options) {
+SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options, Index points) {
+  // Transitions times the numbers that a gradient reads: some seconds of chains whose trajectories are not
+  // long. 8000 transitions to 160 points of 125 parameters, and never fewer than 1000.
+  constexpr double kAffordable = 1.6e8;
+  constexpr double kFewest = 1000, kMost = 4000, kUsualThin = 2;
   SampleOptions out = options.sample;
-  if (out.draws == 0) out.draws = affordable_draws(problem, options);
+  const double numbers = std::max(1.0, static_cast<double>(points)) *
+                         static_cast<double>(problem.likelihood().num_parameters());
+  const double transitions = std::clamp(kAffordable / numbers, kFewest, kMost * kUsualThin);
+  if (out.thin == 0) out.thin = transitions >= kFewest * kUsualThin ? static_cast<Index>(kUsualThin) : 1;
+  if (out.draws != 0) return out;
+  out.draws = static_cast<Index>(std::clamp(transitions / static_cast<double>(out.thin), kFewest, kMost));
+  if (options.check_rows.kind == RowCount::Kind::All) {
+    // draws * chains * rows log-likelihoods are what the certificate costs then.
+    constexpr double kLogLikelihoods = 3e8;  // a second or two
+    const double rows =
+        static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(options.chains);
+    out.draws = std::min(out.draws, static_cast<Index>(std::clamp(kLogLikelihoods / rows, kFewest, kMost)));
+  }
   return out;
 }
 

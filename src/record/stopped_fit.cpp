@@ -47,6 +47,9 @@ Json form_of(const CoresetResult& result) {
   out["separable"] = result.separable;
   out["dim"] = result.dim;
   out["trials"] = record::list_form(result.trials);
+  out["expansion"] = name(result.options.expansion);
+  out["remainder_dim"] = result.options.remainder_dim;
+  out["remainder"] = result.remainder;
   out["norm_sum"] = result.norm_sum;
   out["target_norm"] = result.target_norm;
   out["num_zero_rows"] = result.num_zero_rows;
@@ -76,6 +79,9 @@ CoresetResult result_of(const Fields& fields) {
   out.separable = fields.get<bool>("separable");
   out.dim = fields.get<Index>("dim");
   out.trials = record::list_of(fields, "trials", record::trial_of);
+  out.options.expansion = fields.choice<Expansion>("expansion");
+  out.options.remainder_dim = fields.get<Index>("remainder_dim");
+  out.remainder = fields.number("remainder");
   out.norm_sum = fields.number("norm_sum");
   out.target_norm = fields.number("target_norm");
   out.num_zero_rows = fields.get<Index>("num_zero_rows");
@@ -304,9 +310,8 @@ void StoppedFit::save(const FitState& state, const SampleOptions& options, const
   write_json_file(partial_ / "state.json", std::move(json));
 }
 
-// Everything is checked before it is believed: the digest of the state, of the data and of each chain, and
-// the number of draws.
-FitState StoppedFit::load(const std::string& data_digest, Index draws) const {
+// Everything is checked before it is believed: the digest of the state, of the data and of each chain.
+FitState StoppedFit::load(const std::string& data_digest) const {
   FitState state;
   if (!has_state()) return state;
   std::vector<std::string> chains;
@@ -327,11 +332,14 @@ FitState StoppedFit::load(const std::string& data_digest, Index draws) const {
     if (!fs::exists(path, ignored)) refuse_damaged(path, "it is gone");
     if (text_digest(text_of(path)) != chains[c]) refuse_damaged(path, "it was changed");
     state.chains.push_back(read_chain(path));
-    if (state.chains.back().num_draws() != draws)
-      refuse_damaged(path, "it has " + std::to_string(state.chains.back().num_draws()) + " draws, and " +
-                               std::to_string(draws) + " are made now");
   }
   return state;
+}
+
+void StoppedFit::require_draws(const Chain& chain, Index draws) const {
+  if (chain.num_draws() == draws) return;
+  refuse_damaged(partial_, "a chain has " + std::to_string(chain.num_draws()) + " draws, and " +
+                               std::to_string(draws) + " are made now");
 }
 
 void StoppedFit::remove() {

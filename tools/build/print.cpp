@@ -23,6 +23,7 @@ std::string ended(const RunRecord& record) {
       if (options.tolerance == 0) return "the coreset is exact: more points cannot lower its error";
       return fmt::format("the {} error is at most {}", record.num_parameters ? "held-out" : "relative",
                          shortest(options.tolerance));
+    case Termination::Plateau: return "the held-out error no longer follows the relative error";
     case Termination::NumericLimit: return "the error is down to rounding; more points cannot lower it";
     case Termination::NoProgress: return "no row lowers the error any further";
     case Termination::ZeroTarget: return "the vectors sum to zero, so the empty coreset is exact";

@@ -60,6 +60,7 @@ void set_projection(const Arguments& arguments, CoresetOptions& coreset) {
           ? 0
           : arguments.count("projection-dim", coreset.projection_dim, 2, kMostFeatures, "auto or ");
   coreset.remainder_dim = arguments.count("remainder-dim", 0, 0, kMostFeatures);
+  coreset.add_remainder = !arguments.given("remainder-dim") && !arguments.given("expansion");
   coreset.candidates = row_count_of(arguments, "candidates");
   coreset.heldout_dim = arguments.count("heldout-dim", coreset.heldout_dim, 2, kMostFeatures);
   if (curvature && arguments.given("projection-dim"))
@@ -123,7 +124,7 @@ void add_projection_options(Arguments& arguments, const std::string& project, co
                              project);
   arguments.add_value("projection-dim", "J", help.projection_dim, project);
   arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
-  arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0)", project);
+  arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0, or 500\nwhere the held-out error asks for them)", project);
   arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
   arguments.add_value("candidates", "M", kCandidatesHelp, project);
   arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);

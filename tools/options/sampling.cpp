@@ -101,9 +101,10 @@ void add_sampling_options(Arguments& arguments, const std::string& how, const Sa
   arguments.add_value("draws", "S",
                       fmt::format("Kept of each chain, 1 to 10^7 (default {})",
                                   usual.draws > 0 ? std::to_string(usual.draws)
-                                                  : "4000; of over 18,750\nrows fewer, down to 1000"),
+                                                  : "4000; of large\ncoresets fewer, down to 1000"),
                       how);
-  arguments.add_value("thin", "K", fmt::format("Transitions per draw, 1 to 10^4 (default {})", usual.thin),
+  arguments.add_value("thin", "K", fmt::format("Transitions per draw, 1 to 10^4 (default {})",
+                                               usual.thin > 0 ? std::to_string(usual.thin) : "2; of large\ncoresets 1"),
                       how);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
                       how);

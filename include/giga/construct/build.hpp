@@ -54,6 +54,9 @@ struct GreedyOptions {
   double tolerance = 0;  ///< Ends with ToleranceMet when relative_error <= tolerance > 0; >= 0.
   /// If set, it is recorded after every step, and tolerance is compared with it instead.
   ErrorMeasure heldout = {};
+  /// With a held-out error: ends with Plateau when relative_error <= enough > 0, though the held-out error is
+  /// still above the tolerance; more points would fit only what that does not see; >= 0.
+  double enough = 0;
 };
 
 struct SubsampleOptions {

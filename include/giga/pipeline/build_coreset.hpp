@@ -48,7 +48,7 @@ constexpr auto name_table(ProjectionKind) {
                                     {Curvature, "curvature",
                                      "gradient and curvature of each row, no randomness:\n"
                                      "D(D+3)/2 numbers, in the whitened norm"},
-                                    {Auto, "auto", "curvature to D = 69, else random"}});
+                                    {Auto, "auto", "curvature to D = 200, else random"}});
 }
 
 /// The first J that projection_dim = 0 tries.
@@ -62,7 +62,10 @@ struct CoresetOptions {
   Norm norm = Norm::Fisher;    ///< Of random projections; Curvature is always whitened.
   Index projection_dim = 500;  ///< J; 0: doubled from 500 until heldout_error <= 1.5 relative_error.
   Expansion expansion = Expansion::Taylor;  ///< For Curvature, as is
-  Index remainder_dim = 0;                  ///< this.
+  Index remainder_dim = 0;                  ///< this, and
+  /// this: where gradient and curvature alone leave the held-out error above the tolerance, the build is made
+  /// anew with the Hermite expansion and 500 features of the remainder.
+  bool add_remainder = false;
   Index heldout_dim = 500;                  ///< Features of the held-out projection; >= 2.
 
   Method method = Method::Corrective;
@@ -71,7 +74,8 @@ struct CoresetOptions {
   /// where that costs little, and for the methods of the paper; else 20,000 to 50,000, and more where these
   /// do not reach the tolerance.
   RowCount candidates = {};
-  /// Most points. 0: default_size(), or 1000 where a tolerance is given; never more than there are rows.
+  /// Most points. 0: default_size(), or where a tolerance is given tolerance_size(); never more than there are
+  /// rows.
   Index size = 0;
   Index max_steps = 0;   ///< As in GreedyOptions.
   double tolerance = 0;  ///< Ends when heldout_error <= tolerance; or, with posterior_units,
@@ -84,8 +88,11 @@ struct CoresetOptions {
 /// D(D+3)/2, from 20 to 1000: enough points to match gradient and curvature.
 [[nodiscard]] Index default_size(const Problem& problem);
 
-/// The options with Auto replaced: Curvature while its D(D+3)/2 numbers per row are at most 2500 and all
-/// parameters enter by a linear predictor, else Random in the whitened norm with projection_dim = 0.
+/// Where a tolerance ends the build: D(D+3)/2, from 1000 to 5000.
+[[nodiscard]] Index tolerance_size(const Problem& problem);
+
+/// The options with Auto replaced: Curvature while its D(D+3)/2 numbers per row are at most 20,300 (D = 200)
+/// and all parameters enter by a linear predictor, else Random in the whitened norm with projection_dim = 0.
 [[nodiscard]] CoresetOptions with_projection(CoresetOptions options, const Problem& problem);
 
 /// The same with the size replaced as well.
@@ -110,6 +117,9 @@ struct CoresetResult {
   BuildResult build;                 ///< By rows of the likelihood. Its errors are those of the coreset.
   double heldout_error = 0;  ///< |V(w) - V| / |V| with the vectors of a second, independent projection
   double tolerance = 0;      ///< What heldout_error was asked to be at most; 0: nothing was asked.
+  /// The norm of what gradient and curvature leave out of the whitened gradient under pihat, per square root
+  /// of D: near 0 for a normal posterior. 0 unless the projection is Curvature.
+  double remainder = 0;
   Normal pihat = Normal::isotropic(1);
   std::optional<LaplaceResult> laplace;  ///< Unless pihat is the prior.
   bool separable = false;                ///< The mode puts every row on the side of its label (bernoulli).

@@ -22,15 +22,15 @@ namespace giga {
 [[nodiscard]] CoresetOptions fit_coreset_options();
 
 struct FitOptions {
-  /// The first coreset. size = 0: D(D+3)/2, from 20 to 1000, at most all distinct rows.
+  /// The first coreset. size = 0: D(D+3)/2, from 20 to 5000, at most all distinct rows.
   CoresetOptions coreset = fit_coreset_options();
   /// Where a coreset is not certified for its size, another with Certificate::suggested_size points is
   /// made, without a tolerance, until there have been max_rounds of them. 1: none; >= 1. Where the projection
   /// is Auto, and so the curvature, later coresets see 500 random features of the remainder as well.
   Index max_rounds = 4;
-  /// draws = 0: affordable_draws. Thinned, as it takes longer to weigh a draw against all rows than to make
-  /// it.
-  SampleOptions sample = {.draws = 0, .thin = 2};
+  /// draws = 0 and thin = 0: as resolved_sampling says. Thinned, as it takes longer to weigh a draw against
+  /// all rows than to make it.
+  SampleOptions sample = {.draws = 0, .thin = 0};
   Index chains = 4;            ///< >= 1
   Index laplace_draws = 1000;  ///< As in CertificateOptions,
   RowCount check_rows = {};    ///< as is this.
@@ -79,13 +79,13 @@ struct FitResult {
 [[nodiscard]] FitResult fit(const Problem& problem, const FitOptions& options, const Executor& executor,
                             const FitObserver& observer = {}, FitState state = {});
 
-/// Draws of each chain that are worth the time to weigh them: 4000, by which the standard deviations of
-/// dozens of coefficients are right within a few percent. If `check_rows` are all, with more than 18,750
-/// distinct rows (and 4 chains) fewer, but never below 1000. The time is that of certify_bench.
-[[nodiscard]] Index affordable_draws(const Problem& problem, const FitOptions& options);
-
-/// The options of the chains, with affordable_draws where none are asked for.
-[[nodiscard]] SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options);
+/// The options of the chains on a coreset of so many points. Draws that are not asked for are those worth the
+/// time to make and to weigh them: 4000 of each chain, thinned by 2, by which the standard deviations of
+/// dozens of coefficients are right within a few percent; of coresets with more than 20,000 numbers (points
+/// times parameters) fewer, down to 1000 that are not thinned. If `check_rows` are all, with more than 18,750
+/// distinct rows (and 4 chains) fewer too, but never below 1000. The time is that of certify_bench.
+[[nodiscard]] SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options,
+                                              Index points);
 
 /// The options of the coreset of the present round, resolved.
 [[nodiscard]] CoresetOptions round_options(const Problem& problem, const FitOptions& options,

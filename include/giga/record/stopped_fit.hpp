@@ -42,7 +42,9 @@ class StoppedFit {
 
   void save(const FitState& state, const SampleOptions& options, const std::string& data_digest);
   /// An empty state if none was saved. Throws DataError if it is damaged, or of data with another digest.
-  [[nodiscard]] FitState load(const std::string& data_digest, Index draws) const;
+  [[nodiscard]] FitState load(const std::string& data_digest) const;
+  /// Throws DataError unless the chain has so many draws.
+  void require_draws(const Chain& chain, Index draws) const;
   /// Whether anything was saved that took time to make.
   [[nodiscard]] bool has_state() const;
 
