@@ -15,6 +15,7 @@ namespace giga::tool {
 [[nodiscard]] Verb declare_report(CLI::App& root);
 [[nodiscard]] Verb declare_reproduce(CLI::App& root);
 [[nodiscard]] std::vector<Verb> declare_simulate_data(CLI::App& simulate);
+[[nodiscard]] Verb declare_simulate_one_hot(CLI::App& simulate);
 [[nodiscard]] Verb declare_simulate_vectors(CLI::App& simulate);
 [[nodiscard]] Verb declare_completion(CLI::App& root);
 /// After all others: it offers the pages of the verbs that are there.

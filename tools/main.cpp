@@ -33,6 +33,7 @@ Results go to stdout, messages and progress to stderr; NO_COLOR is honoured.
 
 constexpr const char* kSimulateFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
+  giga simulate onehot --out table.csv
   giga simulate vectors --rows 100000 --dim 50 --out V.npy)";
 
 class Command {
@@ -57,6 +58,7 @@ class Command {
     simulate_->allow_extras();
     simulate_->require_subcommand(0, 1);
     for (Verb& verb : declare_simulate_data(*simulate_)) verbs_.push_back(std::move(verb));
+    verbs_.push_back(declare_simulate_one_hot(*simulate_));
     verbs_.push_back(declare_simulate_vectors(*simulate_));
     verbs_.push_back(declare_completion(root_));
     verbs_.push_back(declare_man(root_));

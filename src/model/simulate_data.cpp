@@ -73,6 +73,12 @@ SimulatedData::SimulatedData(SimulateDataOptions options) : options_(std::move(o
   }
 }
 
+std::vector<std::string> SimulatedData::feature_names() const {
+  std::vector<std::string> names;
+  for (Index d = 1; d <= num_features(); ++d) names.push_back(std::string("x").append(std::to_string(d)));
+  return names;
+}
+
 void SimulatedData::read(Index first, Index count, double* out) const {
   const Index features = num_features();
   const auto respond = describe(options_.family.family).simulation.respond;

@@ -13,6 +13,11 @@ double mean_of(const Matrix& table, std::ptrdiff_t column) {
   return sum / static_cast<double>(table.rows);
 }
 
+// Everything after the line of names, which only a .csv file keeps.
+std::string without_header(const std::string& csv) {
+  return csv.substr(csv.find('\n') + 1);
+}
+
 class SimulateData : public ::testing::Test {
  protected:
   [[nodiscard]] Outcome simulate(const std::string& kind, Words more) const {
@@ -59,8 +64,21 @@ TEST_F(SimulateData, DefaultsAreThePapersSets) {
   expect("gaussian", 2, "2 features, gaussian with identity link");
 }
 
+TEST_F(SimulateData, DefaultOneHotTableHasTwelveFactors) {
+  const auto outcome = simulate("onehot", {"--out", "t.csv"});
+  EXPECT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_TRUE(
+      outcome.out.starts_with("t.csv: 50000 rows of 123 columns, 12 factors of 2 to 35 levels, seed 1, in "))
+      << outcome.out;
+  const auto lines = cells_of(read_file(folder_ / "t.csv"));
+  EXPECT_EQ(lines.size(), 50001U);
+  EXPECT_EQ(lines[0].size(), 124U);
+  EXPECT_TRUE(joined(lines[0]).starts_with("a1,a2,b1,b2,b3,c1,c2,c3,d1,")) << joined(lines[0]);
+  EXPECT_TRUE(joined(lines[0]).ends_with(",l34,l35,y")) << joined(lines[0]);
+}
+
 TEST_F(SimulateData, FormatsHoldTheSameNumbers) {
-  for (const char* kind : {"logistic", "poisson", "gaussian"}) {
+  for (const char* kind : {"logistic", "poisson", "gaussian", "onehot"}) {
     const Words some = {"--rows", "5000", "--dim", "3", "--seed", "7", "--quiet"};
     const Matrix table = simulated(kind, some);
     for (const char* file : {"t.csv", "t.svm", "t.libsvm"}) {
@@ -68,14 +86,14 @@ TEST_F(SimulateData, FormatsHoldTheSameNumbers) {
       words.insert(words.end(), {"--out", file, "--force"});
       EXPECT_EQ(simulate(kind, words).code, 0);
     }
-    EXPECT_EQ(read_file(folder_ / "t.csv"), csv_of(table));
+    EXPECT_EQ(without_header(read_file(folder_ / "t.csv")), csv_of(table, ",", false));
     EXPECT_EQ(read_file(folder_ / "t.svm"), libsvm_of(table));
     EXPECT_EQ(read_file(folder_ / "t.libsvm"), libsvm_of(table));
   }
 }
 
 TEST_F(SimulateData, ThreadsAndOtherRowsDoNotChangeTheBytes) {
-  for (const char* kind : {"logistic", "poisson", "gaussian"}) {
+  for (const char* kind : {"logistic", "poisson", "gaussian", "onehot"}) {
     const auto made = [&](const char* rows, const char* threads) {
       EXPECT_EQ(
           simulate(kind, {"--rows", rows, "--dim", "3", "--threads", threads, "--out", "t.csv", "--force"})
@@ -143,25 +161,40 @@ TEST_F(SimulateData, ResponsesHaveTheMeansThatThetaImplies) {
 }
 
 TEST_F(SimulateData, LabelsAreMinusOneAndOne) {
-  const Matrix table = simulated("logistic", {"--rows", "500"});
-  for (std::ptrdiff_t n = 0; n < table.rows; ++n) EXPECT_EQ(std::abs(table.at(n, 2)), 1);
+  for (const char* kind : {"logistic", "onehot"}) {
+    const Matrix table = simulated(kind, {"--rows", "500", "--dim", "2"});
+    for (std::ptrdiff_t n = 0; n < table.rows; ++n) EXPECT_EQ(std::abs(table.at(n, 2)), 1);
+  }
+}
+
+// One factor of three levels. Without effects the labels depend on the intercept alone: 4 standard errors.
+TEST_F(SimulateData, OneHotOptionsAreTaken) {
+  const Words words = {"--rows", "40000", "--dim", "3", "--power", "1", "--effect", "0", "--intercept", "1"};
+  const Matrix table = simulated("onehot", words);
+  for (std::ptrdiff_t d = 0; d < 3; ++d) {
+    const double p = 6.0 / 11 / static_cast<double>(d + 1);  // 1 / (1 + 1/2 + 1/3) is 6/11
+    EXPECT_NEAR(mean_of(table, d), p, 4 * std::sqrt(p * (1 - p) / 40000));
+  }
+  const double chance = 1 / (1 + std::exp(-1.0));
+  EXPECT_NEAR((1 + mean_of(table, 3)) / 2, chance, 4 * std::sqrt(chance * (1 - chance) / 40000));
 }
 
 TEST_F(SimulateData, BuildTakesWhatSimulateMakes) {
   const std::vector<std::pair<std::string, Words>> kinds = {
       {"logistic", {"--family", "bernoulli"}},
       {"poisson", {"--family", "poisson", "--link", "softplus"}},
-      {"gaussian", {"--family", "gaussian"}}};
+      {"gaussian", {"--family", "gaussian"}},
+      {"onehot", {"--family", "bernoulli"}}};
   for (const auto& [kind, family] : kinds) {
     std::string expected;
     for (const char* file : {"t.csv", "t.npy", "t.svm"}) {
-      EXPECT_EQ(simulate(kind, {"--rows", "800", "--out", file, "--force"}).code, 0);
+      EXPECT_EQ(simulate(kind, {"--rows", "800", "--dim", "3", "--out", file, "--force"}).code, 0);
       Words words = {"build", file, "--quiet", "--projection-dim", "80", "--heldout-dim", "80"};
       words.insert(words.end(), family.begin(), family.end());
       const auto outcome = run(Launch{.arguments = words, .folder = folder_.path()});
       EXPECT_EQ(outcome.code, 0) << outcome.error;
-      if (expected.empty()) expected = outcome.out;
-      EXPECT_EQ(outcome.out, expected) << kind << " " << file;
+      if (expected.empty()) expected = without_header(outcome.out);
+      EXPECT_EQ(without_header(outcome.out), expected) << kind << " " << file;
     }
   }
 }
@@ -181,6 +214,15 @@ TEST_F(SimulateData, WrongUsageIsRefused) {
           "unknown option '--link'; see --help for the options");
   refused("gaussian", {"--noise-scale", "0", "--out", "t.csv"},
           "--noise-scale is 0; must be a number from 1e-06 to 1e+06");
+  refused("onehot", {}, "no output; give --out FILE");
+  refused("onehot", {"--dim", "1", "--out", "t.csv"}, "--dim is 1; must be a whole number from 2 to 100000");
+  refused("onehot", {"--power", "-1", "--out", "t.csv"}, "--power is -1; must be a number from 0 to 10");
+  refused("onehot", {"--effect", "nan", "--out", "t.csv"},
+          "--effect is 'nan'; must be a number from 0 to 100");
+  refused("onehot", {"--intercept", "101", "--out", "t.csv"},
+          "--intercept is 101; must be a number from -100 to 100");
+  refused("onehot", {"--theta", "1,2", "--out", "t.csv"},
+          "unknown option '--theta'; see --help for the options");
   refused("gaussian", {"t.csv"}, "unexpected argument 't.csv'; give the output with --out");
   for (const char* file : {"t", "t.txt", "t.npz", "t.csv.gz", "t.parquet"})
     refused("logistic", {"--out", file},

@@ -41,6 +41,11 @@ TEST(SimulatedData, ARowDependsOnTheSeedAndItsNumberAlone) {
   }
 }
 
+TEST(SimulatedData, FeaturesAreNumberedFromOne) {
+  EXPECT_EQ(SimulatedData({{Family::BernoulliLogit}, 1, {1, -2, 0.5}, 1}).feature_names(),
+            (std::vector<std::string>{"x1", "x2"}));
+}
+
 TEST(SimulatedData, TheUsualCoefficientsAreThePapers) {
   EXPECT_EQ(usual_theta(Family::BernoulliLogit, 2), (std::vector<double>{3, 3, 0}));
   EXPECT_EQ(usual_theta(Family::PoissonSoftplus, 1), (std::vector<double>{1, 0}));

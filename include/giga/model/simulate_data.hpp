@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "giga/base/random.hpp"
 #include "giga/base/types.hpp"
 #include "giga/model/family.hpp"
+#include "giga/model/simulated_table.hpp"
 
 namespace giga {
 
@@ -25,17 +27,17 @@ struct SimulateDataOptions {
 /// The number of features of those sets: 2 and 1.
 [[nodiscard]] Index usual_num_features(Family family);
 
-class SimulatedData {
+class SimulatedData final : public SimulatedTable {
  public:
   /// Throws std::invalid_argument for rows < 1, no theta, or numbers that are not finite.
   explicit SimulatedData(SimulateDataOptions options);
 
-  [[nodiscard]] Index num_rows() const { return options_.rows; }
-  [[nodiscard]] Index num_features() const { return static_cast<Index>(options_.theta.size()) - 1; }
-
-  /// Rows [first, first + count): num_features() features and the response of each, row-major. Labels are -1
-  /// and 1.
-  void read(Index first, Index count, double* out) const;
+  [[nodiscard]] Index num_rows() const override { return options_.rows; }
+  [[nodiscard]] Index num_features() const override { return std::ssize(options_.theta) - 1; }
+  /// x1, x2, ...
+  [[nodiscard]] std::vector<std::string> feature_names() const override;
+  /// Labels are -1 and 1.
+  void read(Index first, Index count, double* out) const override;
 
  private:
   SimulateDataOptions options_;
