@@ -62,16 +62,16 @@ class Bench:
     def repeats(self, usual=5):
         return self.asked_repeats or (2 if self.quick else usual)
 
-    def simulate(self, kind, path, **settings):
+    def simulate(self, what, path, **settings):
         if not path.exists():
             words = [word for key, value in settings.items() for word in (f"--{key}", str(value))]
-            say(f"simulating {kind} {' '.join(words)}")
-            subprocess.run([self.program("tools/giga"), "simulate", kind, *words, "--quiet", "--seed", "1",
+            say(f"simulating {what} {' '.join(words)}")
+            subprocess.run([self.program("tools/giga"), "simulate", what, *words, "--quiet", "--seed", "1",
                             "--out", path], check=True, stdout=subprocess.DEVNULL)
         return path
 
-    def build(self, *words):
-        return [self.program("tools/giga"), "build", *words, "--size", "100", "--json", "--quiet", "--force",
+    def build(self, *words, size=100):
+        return [self.program("tools/giga"), "build", *words, "--size", size, "--json", "--quiet", "--force",
                 "--out", self.folder / "coreset.csv"]
 
 
