@@ -1,6 +1,6 @@
-// Bounds of scores from unit rows in float: the row rounded to float has products with unit vectors within
-// kError of the exact ones. With a = <l_n, d> and c = <l_n, v> the score a / sqrt(1 - c^2) lies between its
-// values at the ends of the intervals of a and |c|.
+// Bounds of scores from unit rows in 16 bits: x ~ step * q with integers |q| <= 32767, within the error e =
+// |x - step q|, so products with unit vectors are within e of the exact ones. With a = <l_n, d> and c = <l_n,
+// v> the score a / sqrt(1 - c^2) lies between its values at the ends of the intervals of a and |c|.
 #include "construct/near_rows.hpp"
 
 #include <algorithm>
@@ -14,13 +14,16 @@
 namespace giga {
 namespace {
 
-constexpr Index kMostElements = Index{1} << 27;
+constexpr Index kMostElements = Index{1} << 28;
 constexpr std::size_t kFewCandidates = 32;  // not worth narrowing
 constexpr Index kAtOnce = 256;
-
-// Components are rounded by at most 2^-24 of themselves, so the row by at most 2^-24 (6e-8) of its length 1.
-// What rounding unit rows to float may change in a product with a unit vector, and more.
-constexpr double kError = 1e-7;
+constexpr Index kTakenShare = 64;   // rows in memory are taken over once a search leaves one in so many
+constexpr double kSteps = 32767;    // from 0 to the largest component
+// Lost in a product that is summed in float: at most 6e-8 of sum |x_j d_j| <= 1 for each of J additions,
+// which are shared by 8 running sums at least.
+double float_error(Index dim) {
+  return 6e-8 * (static_cast<double>(dim) / 8 + 8);
+}
 // Closer to v than this the score depends on more digits of the row than a float has.
 constexpr double kNearPole = 1e-2;
 
@@ -28,17 +31,16 @@ struct Interval {
   double low, high;
 };
 
-// Of the score, from the products of a rounded unit row with d and v. NaN rules nothing out.
-Interval score_interval(const Query& query, double a, double c) {
-  if (query.criterion == Criterion::Linear) return {a - kError, a + kError};
+// Of the score, from products with d and v that are within `error`. NaN rules nothing out.
+Interval score_interval(const Query& query, double a, double c, double error) {
+  if (query.criterion == Criterion::Linear) return {a - error, a + error};
   const double distance = 1 - std::abs(c);
-  if (!(distance > kNearPole)) return {kNeverChosen, std::numeric_limits<double>::infinity()};
+  if (!(distance > kNearPole + error)) return {kNeverChosen, std::numeric_limits<double>::infinity()};
   // 1 / sqrt(1 - c^2) rises with |c|: a positive end of a's interval is farthest with the largest |c|, a
   // negative one with the smallest.
   const auto stretch = [](double cosine) { return 1 / std::sqrt((1 - cosine) * (1 + cosine)); };
-  const double most = stretch(std::abs(c) + kError), least = stretch(std::max(0.0, std::abs(c) - kError));
-  return {(a - kError) * (a > kError ? least : most) - kError,
-          (a + kError) * (a > -kError ? most : least) + kError};
+  const double most = stretch(std::abs(c) + error), least = stretch(std::max(0.0, std::abs(c) - error));
+  return {(a - error) * (a > error ? least : most), (a + error) * (a > -error ? most : least)};
 }
 
 // The nearest float not below x.
@@ -50,51 +52,85 @@ float rounded_up(double x) {
 
 }  // namespace
 
-// Rows in memory need no copy: rescoring one costs no more than reading it.
-NearRows::NearRows(const RowSource& rows) : dim_(rows.dim()) {
-  if (rows.contiguous() != nullptr || rows.num_rows() > kMostElements / rows.dim()) return;
-  buffer_ = LargeBuffer(at(rows.num_rows() * rows.dim()) * sizeof(float));
+NearRows::NearRows(const RowSource& rows)
+    : rows_(&rows), few_enough_(rows.num_rows() <= kMostElements / rows.dim()) {
+  if (few_enough_ && rows.contiguous() == nullptr) make_room();
 }
 
-void NearRows::store(Index first, const double* rows, Index count) const {
-  if (!held()) return;
-  // Zero rows are stored as zeros; they are never candidates.
-  float* out = buffer_.as<float>() + first * dim_;
+void NearRows::make_room() const {
+  buffer_ = LargeBuffer(at(rows_->num_rows() * rows_->dim()) * sizeof(std::int16_t));
+  steps_.resize(at(rows_->num_rows()));
+  errors_.resize(at(rows_->num_rows()));
+}
+
+void NearRows::store(Index first, const double* rows, Index count) {
+  if (held()) take(first, rows, count);
+}
+
+void NearRows::take(Index first, const double* rows, Index count) const {
+  const Index dim = rows_->dim();
   for (Index begin = 0; begin < count; begin += kTileRows) {
     double norms[kTileRows];
     const Index some = std::min(kTileRows, count - begin);
-    row_norms(rows + begin * dim_, some, dim_, norms);
+    row_norms(rows + begin * dim, some, dim, norms);
     for (Index i = 0; i < some; ++i) {
+      const double* x = rows + (begin + i) * dim;
+      const Index n = first + begin + i;
+      // Zero rows are stored as zeros; they are never candidates.
       const double inverse = norms[i] > 0 ? 1 / norms[i] : 0;
-      const double* x = rows + (begin + i) * dim_;
-      float* unit = out + (begin + i) * dim_;
-      for (Index j = 0; j < dim_; ++j) unit[j] = static_cast<float>(x[j] * inverse);
+      double largest = 0;
+      for (Index j = 0; j < dim; ++j) largest = std::max(largest, std::abs(x[j]));
+      const auto step = static_cast<float>(largest * inverse / kSteps * (1 + 1e-6));
+      const double per_step = step > 0 ? inverse / static_cast<double>(step) : 0;
+      std::int16_t* out = buffer_.as<std::int16_t>() + n * dim;
+      double square = 0;
+      for (Index j = 0; j < dim; ++j) {
+        const double steps = x[j] * per_step, rounded = std::nearbyint(steps);
+        square += (steps - rounded) * (steps - rounded);
+        out[j] = static_cast<std::int16_t>(rounded);
+      }
+      steps_[at(n)] = step;
+      // Rounded up, by more than float and the rounding of the products above may lose.
+      errors_[at(n)] = static_cast<float>(std::sqrt(square) * static_cast<double>(step) * 1.001 + 1e-12);
     }
   }
 }
 
 void NearRows::narrow(const Query& query, const Executor& executor, std::vector<Candidate>& candidates,
                       float& threshold, SearchStats& stats) const {
-  if (!held() || candidates.size() <= kFewCandidates) return;
+  if (!few_enough_ || candidates.size() <= kFewCandidates) return;
+  const Index dim = rows_->dim();
+  if (rows_->contiguous() != nullptr) {
+    // Reading so many rows in double once more would cost as much as taking all of them over.
+    if (std::ssize(candidates) * kTakenShare < rows_->num_rows()) return;
+    std::call_once(taken_, [&] {
+      make_room();
+      for_each_block(executor, rows_->num_rows(), [&](Index first, Index count) {
+        take(first, rows_->contiguous() + first * dim, count);
+      });
+    });
+  }
   const auto count = static_cast<Index>(candidates.size());
+  const std::vector<float> d(query.d.begin(), query.d.end()), v(query.v.begin(), query.v.end());
+  // The query is rounded to float as well.
+  const double more = float_error(dim) + 1e-7;
   // One pass lowers the upper bounds and finds the largest lower bound; whatever lies below that cannot win.
-  const Pick lowest = best_row(executor, count,
-                               [&](Index first, Index some, Pick& best) {
-                                 for (Index i = first; i < first + some; ++i) {
-                                   Candidate& candidate = candidates[at(i)];
-                                   const kernels::Dots t =
-                                       kernels::float_dots(buffer_.as<float>() + candidate.row * dim_, dim_,
-                                                           query.d.data(), query.v.data());
-                                   const Interval score = score_interval(query, t.with_d, t.with_v);
-                                   if (score.high < static_cast<double>(candidate.upper))
-                                     candidate.upper = rounded_up(score.high);
-                                   best.offer(candidate.row, score.low);
-                                 }
-                               },
-                               {}, {.block_rows = kAtOnce});
+  const auto bound_some = [&](Index first, Index some, Pick& best) {
+    for (Index i = first; i < first + some; ++i) {
+      Candidate& candidate = candidates[at(i)];
+      const kernels::Dots t = kernels::short_dots(buffer_.as<std::int16_t>() + candidate.row * dim, dim,
+                                                  d.data(), v.data());
+      const auto step = static_cast<double>(steps_[at(candidate.row)]);
+      const Interval score = score_interval(query, step * t.with_d, step * t.with_v,
+                                            static_cast<double>(errors_[at(candidate.row)]) + more);
+      if (score.high < static_cast<double>(candidate.upper)) candidate.upper = rounded_up(score.high);
+      best.offer(candidate.row, score.low);
+    }
+  };
+  const Pick lowest = best_row(executor, count, bound_some, {}, {.block_rows = kAtOnce});
   if (lowest.score > 0) threshold = std::max(threshold, safely_below(lowest.score));
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
-  stats.bytes_read += static_cast<double>(count) * static_cast<double>(dim_) * sizeof(float);
+  stats.bytes_read += static_cast<double>(count) * static_cast<double>(dim) * sizeof(std::int16_t);
 }
 
 }  // namespace giga

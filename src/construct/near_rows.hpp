@@ -1,8 +1,10 @@
-// Unit rows in float, for tables whose rows are computed anew whenever they are asked for. Late in a build
-// many rows are beyond what 8-bit codes can tell apart; scored by these, all but a few are ruled out before
-// any is computed.
+// Unit rows in 16 bits per component, with a bound of the rounding of each. Late in a build many rows are
+// beyond what 8-bit codes can tell apart; scored by these, all but a few are ruled out before any is read in
+// double or computed.
 #pragma once
 
+#include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "base/large_buffer.hpp"
@@ -12,15 +14,14 @@ namespace giga {
 
 class NearRows {
  public:
-  NearRows() = default;
-  /// Holds nothing unless the rows are computed on demand and are few enough: 4 N J <= 512 MB.
+  /// Holds nothing of tables with more than 2^28 numbers (512 MB). Of other rows that are computed on demand
+  /// it holds what is stored; rows in memory are taken over by narrow() once that pays.
   explicit NearRows(const RowSource& rows);
 
-  [[nodiscard]] bool held() const { return buffer_.bytes() > 0; }
-  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes() + steps_.size() * 2 * sizeof(float); }
 
-  /// Takes rows [first, first + count). Different rows may come from different threads.
-  void store(Index first, const double* rows, Index count) const;
+  /// Takes rows [first, first + count), if they are computed. Different rows may come from different threads.
+  void store(Index first, const double* rows, Index count);
 
   /// Raises `threshold` to the best lower bound of a candidate's score, and drops candidates that cannot
   /// reach it.
@@ -28,8 +29,16 @@ class NearRows {
               float& threshold, SearchStats& stats) const;
 
  private:
-  Index dim_ = 0;
-  LargeBuffer buffer_;
+  [[nodiscard]] bool held() const { return buffer_.bytes() > 0; }
+  void make_room() const;
+  void take(Index first, const double* rows, Index count) const;
+
+  const RowSource* rows_;
+  bool few_enough_ = false;
+  // Filled by store(), or by the first search that finds it worth while.
+  mutable std::once_flag taken_;
+  mutable LargeBuffer buffer_;
+  mutable std::vector<float> steps_, errors_;  // of every row: x ~ step * integers, within error
 };
 
 }  // namespace giga

@@ -2,7 +2,7 @@
 //
 // Memory: J (rounded up to a multiple of 4) + 6 bytes per row, and 2 for each leading direction that is split
 // off first. These are used where a few of them, at most J / 8, hold 99% of the energy of a sample of rows.
-// Small tables of computed rows are also held in float: near_rows.hpp.
+// Where codes leave many rows, these are also held in 16 bits: near_rows.hpp.
 #pragma once
 
 #include <memory>

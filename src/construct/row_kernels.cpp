@@ -80,26 +80,29 @@ void DotsWith(const double* rows, Index count, Index dim, const double* d, Dots*
   dots_of_rows<false>(rows, count, dim, d, d, out);
 }
 
-Dots FloatDots(const float* x, Index dim, const double* d, const double* v) {
-  const hn::ScalableTag<double> f64;
-  const hn::Rebind<float, decltype(f64)> f32;
-  const auto width = static_cast<Index>(hn::Lanes(f64));
+Dots ShortDots(const std::int16_t* x, Index dim, const float* d, const float* v) {
+  const hn::ScalableTag<float> f32;
+  const hn::Rebind<std::int32_t, decltype(f32)> i32;
+  const hn::Rebind<std::int16_t, decltype(f32)> i16;
+  const auto width = static_cast<Index>(hn::Lanes(f32));
   // Two sums for each product, so that additions do not wait for each other.
-  auto xd = hn::Zero(f64), xv = hn::Zero(f64), yd = hn::Zero(f64), yv = hn::Zero(f64);
+  auto xd = hn::Zero(f32), xv = hn::Zero(f32), yd = hn::Zero(f32), yv = hn::Zero(f32);
+  const auto some = [&](Index at) HWY_ATTR {
+    return hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, x + at)));
+  };
   Index j = 0;
   for (; j + 2 * width <= dim; j += 2 * width) {
-    const auto one = hn::PromoteTo(f64, hn::LoadU(f32, x + j));
-    const auto two = hn::PromoteTo(f64, hn::LoadU(f32, x + j + width));
-    xd = hn::MulAdd(one, hn::LoadU(f64, d + j), xd);
-    xv = hn::MulAdd(one, hn::LoadU(f64, v + j), xv);
-    yd = hn::MulAdd(two, hn::LoadU(f64, d + j + width), yd);
-    yv = hn::MulAdd(two, hn::LoadU(f64, v + j + width), yv);
+    const auto one = some(j), two = some(j + width);
+    xd = hn::MulAdd(one, hn::LoadU(f32, d + j), xd);
+    xv = hn::MulAdd(one, hn::LoadU(f32, v + j), xv);
+    yd = hn::MulAdd(two, hn::LoadU(f32, d + j + width), yd);
+    yv = hn::MulAdd(two, hn::LoadU(f32, v + j + width), yv);
   }
-  double with_d = hn::GetLane(hn::SumOfLanes(f64, hn::Add(xd, yd)));
-  double with_v = hn::GetLane(hn::SumOfLanes(f64, hn::Add(xv, yv)));
+  auto with_d = static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(xd, yd))));
+  auto with_v = static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(xv, yv))));
   for (; j < dim; ++j) {
-    with_d += static_cast<double>(x[j]) * d[j];
-    with_v += static_cast<double>(x[j]) * v[j];
+    with_d += static_cast<double>(x[j]) * static_cast<double>(d[j]);
+    with_v += static_cast<double>(x[j]) * static_cast<double>(v[j]);
   }
   return {with_d, with_v, 0};
 }
@@ -221,7 +224,7 @@ namespace giga::kernels {
 
 HWY_EXPORT(DotsOfRows);
 HWY_EXPORT(DotsWith);
-HWY_EXPORT(FloatDots);
+HWY_EXPORT(ShortDots);
 HWY_EXPORT(SquaresOfRows);
 HWY_EXPORT(ProjectRows);
 HWY_EXPORT(AddRows);
@@ -230,8 +233,8 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
   HWY_DYNAMIC_DISPATCH(DotsOfRows)(rows, count, dim, d, v, out);
 }
 
-Dots float_dots(const float* x, Index dim, const double* d, const double* v) {
-  return HWY_DYNAMIC_DISPATCH(FloatDots)(x, dim, d, v);
+Dots short_dots(const std::int16_t* x, Index dim, const float* d, const float* v) {
+  return HWY_DYNAMIC_DISPATCH(ShortDots)(x, dim, d, v);
 }
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out) {
   HWY_DYNAMIC_DISPATCH(DotsWith)(rows, count, dim, d, out);

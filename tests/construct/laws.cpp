@@ -81,6 +81,7 @@ void expect_termination_sane(const VectorTable& table, const BuildResult& result
       // The sum of all rows is L: there is always a row that lowers a GIGA error. See callers.
       EXPECT_GT(result.relative_error, 1e-14);
       break;
+    case Termination::Plateau: ADD_FAILURE() << "nobody said what is enough"; break;
     case Termination::Stopped: ADD_FAILURE() << "nobody asked to stop";
   }
 }
