@@ -50,7 +50,8 @@ TEST(Random, UniformStaysInItsIntervalAndFillsItEvenly) {
     ASSERT_LT(x, 1);
     ++counts[static_cast<std::size_t>(x * kBins)];
   }
-  for (const int count : counts) EXPECT_NEAR(count, kDraws / kBins, 5 * std::sqrt(kDraws / kBins));
+  constexpr double kExpected = static_cast<double>(kDraws) / kBins;
+  for (const int count : counts) EXPECT_NEAR(count, kExpected, 5 * std::sqrt(kExpected));
 }
 
 TEST(Random, BelowReachesEveryValueEquallyOften) {

@@ -32,8 +32,8 @@ Built build(const Matrix& matrix, std::vector<std::string> more = {}, const std:
 
 TEST(Build, OneRowIsItsOwnCoreset) {
   const auto [outcome, record] = build({1, 3, {1, -2, 4}});
-  EXPECT_EQ(record["coreset"]["rows"], json({0}));
-  EXPECT_EQ(record["coreset"]["weights"], json({1.0}));
+  EXPECT_EQ(record["coreset"]["rows"], json::array({0}));
+  EXPECT_EQ(record["coreset"]["weights"], json::array({1.0}));
   EXPECT_LE(record["relative_error"], 1e-14);
 }
 

@@ -14,12 +14,12 @@ using Set = std::set<std::string>;
 
 // Words up to the one at the cursor, as bash splits them.
 Set in_bash(const Words& words, const std::filesystem::path& folder = "/") {
-  static const std::string script = R"(. <("$0" completion bash)
+  static const std::string kScript = R"(. <("$0" completion bash)
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _giga
 ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}")";
   const auto outcome =
-      run(Launch{.arguments = words, .before = {"/bin/bash", "-c", script}, .folder = folder});
+      run(Launch{.arguments = words, .before = {"/bin/bash", "-c", kScript}, .folder = folder});
   EXPECT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_EQ(outcome.error, "");
   const Words lines = lines_of(outcome.out);
@@ -97,7 +97,7 @@ TEST(BashCompletion, OffersFilesAndFoldersWhereTheyBelong) {
   const TempDir folder;
   write_file(folder / "my data.csv", "");
   std::filesystem::create_directory(folder / "my draws");
-  const auto here = folder.path();
+  const auto& here = folder.path();
   for (const Words& words : std::vector<Words>{{"giga", "build", "my"},
                                                {"giga", "build", "--size", "5", "my"},
                                                {"giga", "build", "--out", "my"},

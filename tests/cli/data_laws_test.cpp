@@ -17,12 +17,12 @@ struct Case {
 };
 
 const std::vector<Case>& families() {
-  static const std::vector<Case> all = {
+  static const std::vector<Case> kAll = {
       {"bernoulli", ResponseKind::Labels, {"--family", "bernoulli"}},
       {"softplus", ResponseKind::Counts, {"--family", "poisson", "--link", "softplus"}},
       {"log", ResponseKind::Counts, {"--family", "poisson", "--link", "log"}},
       {"gaussian", ResponseKind::Reals, {"--family", "gaussian", "--noise-scale", "0.7"}}};
-  return all;
+  return kAll;
 }
 
 Words operator+(Words words, const Words& more) {

@@ -100,7 +100,9 @@ TEST_F(OddData, NumbersBeyondUseAreTheFilesFault) {
 TEST_F(OddData, OneClassOnly) {
   for (const char* label : {"0", "1", "-1"}) {
     const std::string y = label;
-    const DataBuild result = built("t.csv", "a,y\n1," + y + "\n2," + y + "\n-3," + y + "\n", kFamilies[0]);
+    std::string text = "a,y\n";
+    for (const char* a : {"1", "2", "-3"}) text.append(a).append(",").append(y).append("\n");
+    const DataBuild result = built("t.csv", text, kFamilies[0]);
     EXPECT_TRUE(result.notes("every label is " + y + ": one class only")) << result.outcome.error;
   }
 }

@@ -58,7 +58,10 @@ TEST(Sampling, IsUnbiasedWithinFiveStandardErrors) {
 TEST(Sampling, DrawsRowsWithTheStatedProbabilities) {
   const VectorSet p = [] {
     VectorSet made = test::gaussian_vectors(12, 3, 2);
-    for (Index i = 0; i < 36; ++i) made.data[static_cast<std::size_t>(i)] *= 1 + static_cast<double>(i / 3);
+    for (Index n = 0; n < made.rows; ++n) {
+      for (Index j = 0; j < made.dim; ++j)
+        made.data[static_cast<std::size_t>(n * made.dim + j)] *= static_cast<double>(1 + n);
+    }
     return made;
   }();
   const DenseRows rows(p.view());

@@ -160,7 +160,7 @@ Normal near(const Gaussian& target) {
     mean[d] += 0.5;
     covariance[d * size + d] *= d % 2 == 0 ? 3 : 1.5;
   }
-  return Normal::with_covariance(std::move(mean), std::move(covariance));
+  return Normal::with_covariance(std::move(mean), covariance);
 }
 
 TEST(SampleAbout, RecoversTheMomentsOfAGaussianThatTheApproximationMisses) {

@@ -13,8 +13,8 @@ namespace giga::test {
 namespace {
 
 const Executor& executor() {
-  static const Threads two(2);
-  return two;
+  static const Threads kTwo(2);
+  return kTwo;
 }
 
 std::vector<Chain> good_chains(Index draws = 500, Index dim = 2) {
