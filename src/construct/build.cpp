@@ -136,6 +136,17 @@ std::optional<Termination> finished(const BuildState& state, const Limits& limit
   return std::nullopt;
 }
 
+// The points that the next step may add: as many as the size allows, and no more than are likely to be needed
+// for the tolerance. Errors fall at most like the sixth power of the number of points.
+Index room_for(const BuildState& state, const Limits& limits) {
+  constexpr double kPower = 6;
+  const Index points = state.active.num_points(), room = limits.size - points;
+  const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
+  if (!(limits.tolerance > 0) || !(judged > limits.tolerance)) return room;
+  const double needed = static_cast<double>(points) * std::log(judged / limits.tolerance) / kPower;
+  return needed < static_cast<double>(room) ? std::max<Index>(1, static_cast<Index>(needed)) : room;
+}
+
 // What an observer is told of a step.
 StageProgress progress_of(const VectorTable& table, const BuildState& state, const Limits& limits,
                           const StepRecord& record) {
@@ -156,7 +167,7 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
     if (const auto reason = finished(state, limits)) return *reason;
     // A search that is stopped leaves the state as the last step left it.
     if (table.executor().stop_requested()) return Termination::Stopped;
-    state.room = limits.size - state.active.num_points();
+    state.room = room_for(state, limits);
     Proposal proposal;
     try {
       proposal = propose(table, state, result.search);

@@ -25,9 +25,9 @@ class BuildState {
   double heldout_error = std::numeric_limits<double>::quiet_NaN();  // by the measure of the options
   double first_error = std::numeric_limits<double>::quiet_NaN();    // eta of Theorem 1
   SearchMemory memory;
-  Index room = 1;  // points that the next step may add, by the size that was asked for
-  // Where a step was cut short by that size: the state before it, and the steps made until then. A build that
-  // goes on to a larger size goes on from there, and so has the bits of one that was asked for it at once.
+  Index room = 1;  // points that the next step may add, by the size and the tolerance asked for
+  // Where a step was cut short by these: the state before it. A build that goes on to a larger size goes on
+  // from there, and so has the bits of one that was asked for it at once.
   std::shared_ptr<const BuildState> before_cut;
   std::optional<Termination> exhausted;  // no later step will be taken, whatever size is asked for
 
@@ -47,9 +47,10 @@ struct Proposal {
   Extended error = 0;  // with these weights
 };
 
-/// The rows that Algorithm 1 would choose: the best, and where the selector knows more of them at most
-/// `count`, the best first. None if no row would help.
-[[nodiscard]] std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state, Index count,
+/// The row that Algorithm 1 would choose: the one best aligned with l first, then argmax <d_t, d_tn>; and those
+/// that come close, if they are wanted. None if no row would help.
+[[nodiscard]] std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state,
+                                               const Wanted& wanted,
                                                SearchStats& stats);
 /// Its step towards that row: the weights after the line search; x and error are left to evaluate(). No row
 /// if rounding leaves no step.

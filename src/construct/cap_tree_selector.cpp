@@ -345,7 +345,9 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
                       static_cast<double>(search.caps_touched) * cap_bytes;
   // 2 is above any score: these are always rescored.
   for (const Index row : left_out_) search.candidates.push_back({row, 2.0F});
-  return best_candidate(query, rows_, executor_, search.candidates, search.threshold, memory, stats);
+  const std::vector<Pick> picks =
+      best_candidates(query, {}, rows_, executor_, search.candidates, search.threshold, memory, stats);
+  return picks.empty() ? Pick{} : picks.front();
 }
 
 }  // namespace giga

@@ -30,6 +30,11 @@ struct Cap {
 class CapTreeSelector final : public Selector {
  public:
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
+  /// Scores every row: the tables that a tree suits take few points.
+  [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
+                                               SearchMemory& /*memory*/, SearchStats& stats) const override {
+    return best_of_all(query, wanted, rows_, executor_, stats);
+  }
   [[nodiscard]] std::size_t bytes() const override;
   /// Its rows were read in the pass that summed them.
   [[nodiscard]] double prepare_bytes_read() const override { return 0; }

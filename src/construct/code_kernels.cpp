@@ -554,7 +554,7 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
   HWY_ALIGN float errors[kGroupRows];
   Index refined = 0;
   // Invariant: every row of the groups before this one whose score may reach `threshold` is a candidate, and
-  // some row, of this block or known before, scores at least `threshold`.
+  // some row, of this block or known before, scores so high that its share is at least `threshold`.
   for (Index group = 0; group < block.groups; ++group) {
     if (coarse_first) {
       coarse_products(block, group, query, sums);
@@ -575,7 +575,7 @@ Index ScanBlock(const CodeBlock& block, const CodeQuery& query, const CodeBounds
       const Interval interval = score_interval(query, block.kappa[at], along_error, xs[r], errors[r]);
       if (interval.upper < threshold) continue;
       candidates.push_back({first_row + at, interval.upper});
-      threshold = std::max(threshold, interval.lower);
+      threshold = std::max(threshold, query.share * interval.lower);
     }
   }
   return refined;

@@ -110,13 +110,14 @@ struct CodeQuery {
   std::vector<float> leading;  // <b_k, g> / 32768
   float float_error;           // what float arithmetic may lose in x
   float d_along, d_across;
+  float share = 1;  // of the best score: rows that reach it are wanted
 };
 
 /// For plain codes: fills in c from the query whose direction is l.
 void measure_target(const CodeBlock& block, const CodeQuery& target);
 
-/// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the best lower bound
-/// met. Returns the number of groups whose fine plane was read: all of them if not `coarse_first`.
+/// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the query's share of the
+/// best lower bound met. Returns the number of groups whose fine plane was read: all of them if not `coarse_first`.
 Index scan_codes(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
                  Index first_row, float& threshold, std::vector<Candidate>& candidates);
 

@@ -7,20 +7,20 @@
 // never worse than GIGA's from the same weights, and J_(t+1) <= J_t (1 - <d_t, d_tn>^2), on which Theorem 1
 // rests, still holds.
 //
-// Where the source knows the products of its rows, a search may choose several: the best, and those after it
-// that score nearly as well and are nearly orthogonal to each other. The least-squares problem then has more
-// columns to use, and a step is still at least as good as GIGA's. What each of them would have gained alone
-// is gained by all, as far as they do not overlap: in trials with 0.3 for the largest cosine a coreset of 700
-// points was as good as one chosen row by row, with an eighth of the searches.
+// A search over all rows costs far more than a step among few. So one search gives a shortlist, the rows that
+// scored nearly as well as the best, and further rows are chosen from that, each after the weights have been
+// solved for the last, as long as they score nearly as well. All that is a step: at least as good as GIGA's.
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "base/extended.hpp"
 #include "construct/build_state.hpp"
+#include "construct/shortlist.hpp"
 
 namespace giga {
 namespace {
+
+constexpr double kNearlyAsGood = 0.7;  // as the best score of the search
 
 // The unit rows of the slots that the solver does not know yet become its columns.
 void add_columns(const VectorTable& table, BuildState& state) {
@@ -42,10 +42,13 @@ void add_columns(const VectorTable& table, BuildState& state) {
   }
 }
 
-// Solves for the weights of all slots, of which the last may be new to the solver.
-std::vector<double> solved_weights(const VectorTable& table, BuildState& state) {
+// Solves for the shares u of all slots, of which the last may be new to the solver.
+void solve(const VectorTable& table, BuildState& state) {
   add_columns(table, state);
-  state.solver->solve();
+  state.solver->solve(table.executor());
+}
+
+std::vector<double> weights_of(const VectorTable& table, const BuildState& state) {
   std::vector<double> weights(at(state.active.size()));
   for (Index slot = 0; slot < state.active.size(); ++slot) {
     const auto k = at(slot);
@@ -55,56 +58,58 @@ std::vector<double> solved_weights(const VectorTable& table, BuildState& state) 
   return weights;
 }
 
-// How many rows a search may choose: a tenth of the points there are, and no more than the size has room for.
-Index rows_per_search(const VectorTable& table, BuildState& state) {
-  constexpr Index kShare = 10;
-  if (table.rows().products() == nullptr) return 1;
-  const Index usual = std::max<Index>(1, state.active.num_points() / kShare);
+// How many rows a search may choose: a tenth of the points beyond kOneByOne, and no more than there is room for.
+Index rows_per_search(BuildState& state) {
+  constexpr Index kOneByOne = 200, kShare = 10;
+  const Index usual = std::max<Index>(1, (state.active.num_points() - kOneByOne) / kShare);
   if (usual <= state.room) return usual;
   if (!state.before_cut) state.before_cut = std::make_shared<const BuildState>(state);
   return std::max<Index>(1, state.room);
 }
 
-// Of the picks, by falling score, those that score nearly as well as the first and are nearly orthogonal to
-// the ones already taken.
-std::vector<Index> orthogonal_rows(const VectorTable& table, const std::vector<Pick>& picks, Index most) {
-  constexpr double kNearlyAsGood = 0.7, kNearlyOrthogonal = 0.3;
-  std::vector<Index> rows{picks.front().row};
-  if (picks.size() == 1) return rows;
-  const RowProducts& products = *table.rows().products();
-  std::vector<double> norms(1), cosines;
-  products.norms(rows[0], 1, norms.data());
+// Of the picks after the first, by falling score: rows that were not active before.
+std::vector<Pick> newcomers(const BuildState& state, std::span<const Pick> picks) {
+  std::vector<Pick> out;
   for (const Pick& pick : picks) {
-    if (std::ssize(rows) == most || pick.score < kNearlyAsGood * picks.front().score) break;
-    if (pick.row == rows[0]) continue;
-    cosines.resize(rows.size());
-    products.with_rows(pick.row, rows, cosines.data());
-    double own = 0;
-    products.norms(pick.row, 1, &own);
-    bool apart = true;
-    for (std::size_t k = 0; k < rows.size() && apart; ++k)
-      apart = std::abs(cosines[k]) <= kNearlyOrthogonal * own * norms[k];
-    if (!apart) continue;
-    rows.push_back(pick.row);
-    norms.push_back(own);
+    if (std::ranges::find(state.active.rows(), pick.row) == state.active.rows().end()) out.push_back(pick);
   }
-  return rows;
+  return out;
+}
+
+// Chooses up to `most` rows from the picks, one by one; the weights are solved after each.
+void take_more(const VectorTable& table, BuildState& state, std::span<const Pick> picks, Index most) {
+  const std::vector<Pick> others = newcomers(state, picks);
+  if (others.empty() || state.solver->in_extended()) return;
+  Shortlist list(table, state.active, others);
+  const double least = kNearlyAsGood * picks.front().score;
+  for (Index taken = 0; taken < most; ++taken) {
+    const Pick pick = list.best(state.solver->solution());
+    if (pick.row < 0 || pick.score < least) return;
+    const Index slot = state.active.slot_of(table.rows(), list.row(pick.row));
+    // A row whose vector is that of an active one has its slot: there is nothing to be gained by it.
+    if (slot < state.solver->num_columns()) return;
+    state.solver->add(state.active.row(slot), list.cosines(pick.row));
+    state.solver->solve(table.executor());
+    if (state.solver->in_extended()) return;
+    list.take(pick.row);
+  }
 }
 
 }  // namespace
 
 Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  constexpr Index kPicksPerRow = 4;  // asked for, as some will not be orthogonal
-  const Index most = rows_per_search(table, state);
-  const std::vector<Pick> picks =
-      geodesic_picks(table, state, most == 1 ? 1 : kPicksPerRow * most, stats);
+  constexpr Index kPicksPerRow = 4;
+  const Index most = rows_per_search(state);
+  const Wanted wanted = most == 1 ? Wanted{} : Wanted{kPicksPerRow * most, kNearlyAsGood};
+  const std::vector<Pick> picks = geodesic_picks(table, state, wanted, stats);
   if (picks.empty()) return {};
   Proposal plain = geodesic_step(table, state, picks.front().row);
   if (plain.row < 0) return plain;
-  for (const Index row : orthogonal_rows(table, picks, most)) (void)state.active.slot_of(table.rows(), row);
+  solve(table, state);
+  if (most > 1 && state.error > kQuickError) take_more(table, state, picks, most - 1);
   plain.weights.resize(at(state.active.size()), 0.0);
   Proposal solved = plain;
-  solved.weights = solved_weights(table, state);
+  solved.weights = weights_of(table, state);
   if (state.error > kQuickError) {
     evaluate_quickly(table, state.active, solved);
     if (solved.error > kQuickError && solved.error < state.error) return solved;
@@ -125,7 +130,8 @@ Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStat
   const Index slot = state.active.slot_of(table.rows(), row);
   proposal.row = row;
   proposal.alignment = static_cast<double>(dot(state.active.unit_row(slot), residual) / norm(residual));
-  proposal.weights = solved_weights(table, state);
+  solve(table, state);
+  proposal.weights = weights_of(table, state);
   evaluate(table, state.active, proposal);
   return proposal;
 }

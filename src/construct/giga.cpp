@@ -29,15 +29,20 @@ Proposal first_point(const VectorTable& table, BuildState& state, Index row) {
 
 }  // namespace
 
-std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state, Index count,
+std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state, const Wanted& wanted,
                                  SearchStats& stats) {
   const ExtendedVector& l = table.target();
-  // The first point is the row best aligned with l; then n_t = argmax <d_t, d_tn>.
-  if (state.active.size() == 0)
-    return table.selector().best_several(linear_query(l, l, table.norm_sum()), 1, state.memory, stats);
-  ExtendedVector v = state.x;
-  scale(v, 1 / norm(state.x));
-  return table.selector().best_several(geodesic_query(l, v, table.norm_sum()), count, state.memory, stats);
+  Query query;
+  if (state.active.size() == 0) {
+    query = linear_query(l, l, table.norm_sum());
+  } else {
+    ExtendedVector v = state.x;
+    scale(v, 1 / norm(state.x));
+    query = geodesic_query(l, v, table.norm_sum());
+  }
+  if (wanted.count > 1) return table.selector().best_several(query, wanted, state.memory, stats);
+  const Pick pick = table.selector().best(query, state.memory, stats);
+  return pick.row < 0 ? std::vector<Pick>{} : std::vector{pick};
 }
 
 Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row) {
@@ -89,7 +94,7 @@ Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row) {
 }
 
 Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  const std::vector<Pick> picks = geodesic_picks(table, state, 1, stats);
+  const std::vector<Pick> picks = geodesic_picks(table, state, {}, stats);
   if (picks.empty()) return {};
   Proposal proposal = geodesic_step(table, state, picks.front().row);
   if (proposal.row >= 0) evaluate(table, state.active, proposal);

@@ -1,11 +1,14 @@
 // Bounds of scores from unit rows in 16 bits: x ~ step * q with integers |q| <= 32767, within the error e =
-// |x - step q|, so products with unit vectors are within e of the exact ones. With a = <l_n, d> and c = <l_n,
-// v> the score a / sqrt(1 - c^2) lies between its values at the ends of the intervals of a and |c|.
+// |x - step q|, so products with unit vectors are within e of the exact ones. The products with l are
+// formed once; a search then needs one more per row, x = <l_n, g> (query.hpp), for both a = <l_n, d> and c =
+// <l_n, v>. The score a / sqrt(1 - c^2) lies between its values at the ends of the
+// intervals of a and |c|.
 #include "construct/near_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "construct/best_row.hpp"
 #include "construct/row_kernels.hpp"
@@ -19,6 +22,8 @@ constexpr std::size_t kFewCandidates = 32;  // not worth narrowing
 constexpr Index kAtOnce = 256;
 constexpr Index kTakenShare = 64;   // rows in memory are taken over once a search leaves one in so many
 constexpr double kSteps = 32767;    // from 0 to the largest component
+constexpr double kFloatQuery = 3e-7;  // what rounding a unit vector, and a product, to float may change in it
+constexpr double kTellsTarget = 0.1;
 // Lost in a product that is summed in float: at most 6e-8 of sum |x_j d_j| <= 1 for each of J additions,
 // which are shared by 8 running sums at least.
 double float_error(Index dim) {
@@ -96,9 +101,31 @@ void NearRows::take(Index first, const double* rows, Index count) const {
   }
 }
 
-void NearRows::narrow(const Query& query, const Executor& executor, std::vector<Candidate>& candidates,
+double NearRows::product(Index n, const std::vector<float>& g) const {
+  return static_cast<double>(steps_[at(n)]) *
+         kernels::short_dot(buffer_.as<std::int16_t>() + n * rows_->dim(), rows_->dim(), g.data());
+}
+
+// <l_n, l> of every row. A query has d = d_along l + d_across g, so l is in it.
+void NearRows::measure_target(const Query& query, const Executor& executor) const {
+  std::vector<float> l;
+  for (std::size_t j = 0; j < query.d.size(); ++j) {
+    const double value = query.criterion == Criterion::Geodesic
+                             ? query.d_along * query.d[j] - query.d_across * query.v[j]
+                             : (query.d[j] - query.d_across * query.across[j]) / query.d_along;
+    l.push_back(static_cast<float>(value));
+  }
+  along_.resize(at(rows_->num_rows()));
+  for_each_block(executor, rows_->num_rows(), [&](Index first, Index count) {
+    for (Index n = first; n < first + count; ++n) along_[at(n)] = static_cast<float>(product(n, l));
+  });
+}
+
+void NearRows::narrow(const Query& query, double share, const Executor& executor, std::vector<Candidate>& candidates,
                       float& threshold, SearchStats& stats) const {
-  if (!few_enough_ || candidates.size() <= kFewCandidates) return;
+  // A linear query across l does not tell l.
+  const bool tells_target = query.criterion == Criterion::Geodesic || std::abs(query.d_along) > kTellsTarget;
+  if (!few_enough_ || !tells_target || candidates.size() <= kFewCandidates) return;
   const Index dim = rows_->dim();
   if (rows_->contiguous() != nullptr) {
     // Reading so many rows in double once more would cost as much as taking all of them over.
@@ -110,25 +137,27 @@ void NearRows::narrow(const Query& query, const Executor& executor, std::vector<
       });
     });
   }
+  std::call_once(measured_, [&] { measure_target(query, executor); });
   const auto count = static_cast<Index>(candidates.size());
-  const std::vector<float> d(query.d.begin(), query.d.end()), v(query.v.begin(), query.v.end());
-  // The query is rounded to float as well.
-  const double more = float_error(dim) + 1e-7;
+  const std::vector<float> g(query.across.begin(), query.across.end());
+  // Both products of a row are within its error, and within what float loses; |d_along| + |d_across| <= sqrt 2.
+  constexpr double kBoth = std::numbers::sqrt2;
+  const double more = kBoth * (float_error(dim) + kFloatQuery);
   // One pass lowers the upper bounds and finds the largest lower bound; whatever lies below that cannot win.
   const auto bound_some = [&](Index first, Index some, Pick& best) {
     for (Index i = first; i < first + some; ++i) {
       Candidate& candidate = candidates[at(i)];
-      const kernels::Dots t = kernels::short_dots(buffer_.as<std::int16_t>() + candidate.row * dim, dim,
-                                                  d.data(), v.data());
-      const auto step = static_cast<double>(steps_[at(candidate.row)]);
-      const Interval score = score_interval(query, step * t.with_d, step * t.with_v,
-                                            static_cast<double>(errors_[at(candidate.row)]) + more);
+      const Index n = candidate.row;
+      const double along = static_cast<double>(along_[at(n)]), across = product(n, g);
+      const Interval score = score_interval(query, query.d_along * along + query.d_across * across,
+                                            query.d_along * across - query.d_across * along,
+                                            kBoth * static_cast<double>(errors_[at(n)]) + more);
       if (score.high < static_cast<double>(candidate.upper)) candidate.upper = rounded_up(score.high);
-      best.offer(candidate.row, score.low);
+      best.offer(n, score.low);
     }
   };
   const Pick lowest = best_row(executor, count, bound_some, {}, {.block_rows = kAtOnce});
-  if (lowest.score > 0) threshold = std::max(threshold, safely_below(lowest.score));
+  if (lowest.score > 0) threshold = std::max(threshold, safely_below(share * lowest.score));
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   stats.bytes_read += static_cast<double>(count) * static_cast<double>(dim) * sizeof(std::int16_t);
 }

@@ -18,27 +18,30 @@ class NearRows {
   /// it holds what is stored; rows in memory are taken over by narrow() once that pays.
   explicit NearRows(const RowSource& rows);
 
-  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes() + steps_.size() * 2 * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes() + steps_.size() * 3 * sizeof(float); }
 
   /// Takes rows [first, first + count), if they are computed. Different rows may come from different threads.
   void store(Index first, const double* rows, Index count);
 
-  /// Raises `threshold` to the best lower bound of a candidate's score, and drops candidates that cannot
-  /// reach it.
-  void narrow(const Query& query, const Executor& executor, std::vector<Candidate>& candidates,
+  /// Raises `threshold` to `share` of the best lower bound of a candidate's score, and drops candidates that
+  /// cannot reach it.
+  void narrow(const Query& query, double share, const Executor& executor, std::vector<Candidate>& candidates,
               float& threshold, SearchStats& stats) const;
 
  private:
   [[nodiscard]] bool held() const { return buffer_.bytes() > 0; }
+  [[nodiscard]] double product(Index n, const std::vector<float>& g) const;
+  void measure_target(const Query& query, const Executor& executor) const;
   void make_room() const;
   void take(Index first, const double* rows, Index count) const;
 
   const RowSource* rows_;
   bool few_enough_ = false;
   // Filled by store(), or by the first search that finds it worth while.
-  mutable std::once_flag taken_;
+  mutable std::once_flag taken_, measured_;
   mutable LargeBuffer buffer_;
   mutable std::vector<float> steps_, errors_;  // of every row: x ~ step * integers, within error
+  mutable std::vector<float> along_;           // <l_n, l>, within error
 };
 
 }  // namespace giga

@@ -49,7 +49,8 @@ void NnlsSolver::add(const std::vector<double>& column, std::span<const double> 
   if (!parts_->qr) parts_->gram.add(problem, products);
 }
 
-void NnlsSolver::solve() {
+void NnlsSolver::solve(const Executor& executor) {
+  if (!parts_->qr) parts_->gram.complete(parts_->problem, executor);
   if (!parts_->qr && parts_->gram.solve(parts_->problem)) return;
   if (!parts_->qr) {
     parts_->qr.emplace(parts_->problem);

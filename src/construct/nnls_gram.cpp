@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "base/dense_kernels.hpp"
+#include "giga/base/threads.hpp"
 
 namespace giga {
 namespace {
@@ -79,16 +81,34 @@ void TriangularFactor::remove(Index position) {
 
 void GramNnls::add(const NnlsProblem& problem, std::span<const double> products) {
   const std::size_t last = problem.columns.size() - 1;
-  const auto& column = problem.columns[last];
-  along_.push_back(static_cast<double>(dot(column, problem.b) / problem.norms[last]));
-  std::vector<double> row(products.begin(), products.end());
-  for (std::size_t i = row.size(); i < last; ++i) {
-    const double product = kernels::dot(column.data(), problem.columns[i].data(), std::ssize(column));
-    row.push_back(product / static_cast<double>(problem.norms[last] * problem.norms[i]));
+  along_.push_back(static_cast<double>(dot(problem.columns[last], problem.b) / problem.norms[last]));
+  gram_.emplace_back(products.begin(), products.end());
+}
+
+// Invariant: the rows of new columns have their products with columns before them as far as these were given.
+// Here all rows become whole; each column is read once for all new ones.
+void GramNnls::complete(const NnlsProblem& problem, const Executor& executor) {
+  constexpr Index kColumnsAtOnce = 16;
+  const Index count = std::ssize(gram_), first_new = std::exchange(num_complete_, count);
+  if (first_new == count) return;
+  std::vector<std::size_t> given;
+  for (Index i = 0; i < count; ++i) {
+    given.push_back(gram_[at(i)].size());
+    gram_[at(i)].resize(at(count), 0.0);
+    gram_[at(i)][at(i)] = 1;
   }
-  for (std::size_t i = 0; i < last; ++i) gram_[i].push_back(row[i]);
-  row.push_back(1);
-  gram_.push_back(std::move(row));
+  executor.for_each((count + kColumnsAtOnce - 1) / kColumnsAtOnce, [&](Index part) {
+    for (Index i = part * kColumnsAtOnce; i < std::min(count, (part + 1) * kColumnsAtOnce); ++i) {
+      for (Index n = std::max(first_new, i + 1); n < count; ++n) {
+        if (at(i) < given[at(n)]) continue;
+        const auto &old_column = problem.columns[at(i)], &new_column = problem.columns[at(n)];
+        const double product = kernels::dot(new_column.data(), old_column.data(), std::ssize(old_column));
+        gram_[at(n)][at(i)] = product / static_cast<double>(problem.norms[at(n)] * problem.norms[at(i)]);
+      }
+    }
+  });
+  for (Index n = first_new; n < count; ++n)
+    for (Index i = 0; i < n; ++i) gram_[at(i)][at(n)] = gram_[at(n)][at(i)];
 }
 
 std::vector<double> GramNnls::of_support(std::span<const double> values) const {
@@ -195,6 +215,7 @@ bool GramNnls::solve(NnlsProblem& problem) {
 }
 
 void GramNnls::retain(NnlsProblem& problem, const std::vector<bool>& keep) {
+  complete(problem, Serial());
   // From the last position, so that positions still to be visited do not move.
   for (Index position = std::ssize(support_); position-- > 0;)
     if (!keep[at(support_[at(position)])]) leave(problem, position);
@@ -212,6 +233,7 @@ void GramNnls::retain(NnlsProblem& problem, const std::vector<bool>& keep) {
   }
   along_.resize(at(std::ranges::count(keep, true)));
   gram_.resize(along_.size());
+  num_complete_ = std::ssize(gram_);
 }
 
 }  // namespace giga

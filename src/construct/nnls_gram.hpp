@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "construct/nnls_problem.hpp"
+#include "giga/base/executor.hpp"
 
 namespace giga {
 
@@ -33,6 +34,8 @@ class GramNnls {
  public:
   /// The last column of the problem is new. `products` as in NnlsSolver::add.
   void add(const NnlsProblem& problem, std::span<const double> products);
+  /// Forms the products of new columns that were not given: before solve().
+  void complete(const NnlsProblem& problem, const Executor& executor);
   /// To the conditions that NnlsSolver states; false where they were not reached, or cannot be judged: then u
   /// is a feasible point no worse than before.
   [[nodiscard]] bool solve(NnlsProblem& problem);
@@ -49,7 +52,8 @@ class GramNnls {
   [[nodiscard]] double slope(const NnlsProblem& problem, Index column) const;
 
   std::vector<double> along_;              // <a_i, b>
-  std::vector<std::vector<double>> gram_;  // <a_i, a_j>, square
+  std::vector<std::vector<double>> gram_;  // <a_i, a_j>, square once complete
+  Index num_complete_ = 0;                 // columns whose products with each other are there
   std::vector<Index> support_;             // columns in the factor, in its order
   TriangularFactor factor_;
 };

@@ -79,20 +79,19 @@ Pick ProductSelector::best(const Query& query, SearchMemory& /*memory*/, SearchS
   return pick.score > 0 ? pick : Pick{};
 }
 
-std::vector<Pick> ProductSelector::best_several(const Query& query, Index count, SearchMemory& memory,
-                                                SearchStats& stats) const {
-  if (count == 1) return Selector::best_several(query, count, memory, stats);
+std::vector<Pick> ProductSelector::best_several(const Query& query, const Wanted& wanted,
+                                                SearchMemory& memory, SearchStats& stats) const {
+  if (wanted.count == 1) {
+    const Pick pick = best(query, memory, stats);
+    return pick.row < 0 ? std::vector<Pick>{} : std::vector{pick};
+  }
   const std::vector<double> all = scores(query, stats);
   std::vector<Pick> picks;
   for (Index n = 0; n < std::ssize(all); ++n) {
-    const double score = std::isinf(all[at(n)]) && all[at(n)] > 0 ? exact(query, n, stats) : all[at(n)];
-    if (score > 0) picks.push_back({n, score});
+    const bool unknown = std::isinf(all[at(n)]) && all[at(n)] > 0;
+    picks.push_back({n, unknown ? exact(query, n, stats) : all[at(n)]});
   }
-  const auto kept = std::min(count, std::ssize(picks));
-  std::partial_sort(picks.begin(), picks.begin() + kept, picks.end(), [](const Pick& x, const Pick& y) {
-    return x.score != y.score ? x.score > y.score : x.row < y.row;
-  });
-  picks.resize(at(kept));
+  keep_wanted(wanted, picks);
   return picks;
 }
 

@@ -210,13 +210,21 @@ double QuantisedSelector::prepare_bytes_read() const {
 }
 
 Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchStats& stats) const {
+  const std::vector<Pick> picks = best_several(query, {}, memory, stats);
+  return picks.empty() ? Pick{} : picks.front();
+}
+
+std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Wanted& wanted,
+                                                  SearchMemory& memory, SearchStats& stats) const {
   kernels::CodeQuery codes = quantise(query.across, frame_, quads_);
   codes.geodesic = query.criterion == Criterion::Geodesic;
   codes.d_along = static_cast<float>(query.d_along);
   codes.d_across = static_cast<float>(query.d_across);
   codes.target_error = target_error_;
   const Pick known = best_contender(query, rows_, memory, stats);
-  const float start = known.score > 0 ? safely_below(known.score) : 0.0F;
+  const double share = wanted.share;
+  codes.share = static_cast<float>(share);
+  const float start = known.score > 0 ? safely_below(share * known.score) : 0.0F;
   // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
   // timing; the best of them by exact_score does not, nor does the largest lower bound.
   std::atomic<float> seen_so_far = start;
@@ -250,7 +258,8 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   };
   const Pick lower = best_row(executor_, rows_.num_rows(), scan_block, {-1, static_cast<double>(start)},
                               {.backwards = memory.backwards});
-  // `lower` is now the largest lower bound of any row: no row whose upper bound is below it can be the best.
+  // `lower` is now the largest lower bound of any row, times the share: no row whose upper bound is below it
+  // is wanted.
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
   stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +
@@ -262,8 +271,8 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   // Rows without codes are always candidates; 2 is above any score.
   auto threshold = static_cast<float>(lower.score);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
-  near_.narrow(query, executor_, candidates, threshold, stats);
-  return best_candidate(query, rows_, executor_, candidates, threshold, memory, stats);
+  near_.narrow(query, share, executor_, candidates, threshold, stats);
+  return best_candidates(query, wanted, rows_, executor_, candidates, threshold, memory, stats);
 }
 
 }  // namespace giga

@@ -80,31 +80,26 @@ void DotsWith(const double* rows, Index count, Index dim, const double* d, Dots*
   dots_of_rows<false>(rows, count, dim, d, d, out);
 }
 
-Dots ShortDots(const std::int16_t* x, Index dim, const float* d, const float* v) {
+double ShortDot(const std::int16_t* x, Index dim, const float* g) {
   const hn::ScalableTag<float> f32;
   const hn::Rebind<std::int32_t, decltype(f32)> i32;
   const hn::Rebind<std::int16_t, decltype(f32)> i16;
   const auto width = static_cast<Index>(hn::Lanes(f32));
-  // Two sums for each product, so that additions do not wait for each other.
-  auto xd = hn::Zero(f32), xv = hn::Zero(f32), yd = hn::Zero(f32), yv = hn::Zero(f32);
+  // Four sums, so that additions do not wait for each other.
+  auto a = hn::Zero(f32), b = hn::Zero(f32), c = hn::Zero(f32), d = hn::Zero(f32);
   const auto some = [&](Index at) HWY_ATTR {
     return hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, x + at)));
   };
   Index j = 0;
-  for (; j + 2 * width <= dim; j += 2 * width) {
-    const auto one = some(j), two = some(j + width);
-    xd = hn::MulAdd(one, hn::LoadU(f32, d + j), xd);
-    xv = hn::MulAdd(one, hn::LoadU(f32, v + j), xv);
-    yd = hn::MulAdd(two, hn::LoadU(f32, d + j + width), yd);
-    yv = hn::MulAdd(two, hn::LoadU(f32, v + j + width), yv);
+  for (; j + 4 * width <= dim; j += 4 * width) {
+    a = hn::MulAdd(some(j), hn::LoadU(f32, g + j), a);
+    b = hn::MulAdd(some(j + width), hn::LoadU(f32, g + j + width), b);
+    c = hn::MulAdd(some(j + 2 * width), hn::LoadU(f32, g + j + 2 * width), c);
+    d = hn::MulAdd(some(j + 3 * width), hn::LoadU(f32, g + j + 3 * width), d);
   }
-  auto with_d = static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(xd, yd))));
-  auto with_v = static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(xv, yv))));
-  for (; j < dim; ++j) {
-    with_d += static_cast<double>(x[j]) * static_cast<double>(d[j]);
-    with_v += static_cast<double>(x[j]) * static_cast<double>(v[j]);
-  }
-  return {with_d, with_v, 0};
+  auto sum = static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(hn::Add(a, b), hn::Add(c, d)))));
+  for (; j < dim; ++j) sum += static_cast<double>(x[j]) * static_cast<double>(g[j]);
+  return sum;
 }
 
 HWY_INLINE void add_squares(const double* x, Sums& xx) {
@@ -224,7 +219,7 @@ namespace giga::kernels {
 
 HWY_EXPORT(DotsOfRows);
 HWY_EXPORT(DotsWith);
-HWY_EXPORT(ShortDots);
+HWY_EXPORT(ShortDot);
 HWY_EXPORT(SquaresOfRows);
 HWY_EXPORT(ProjectRows);
 HWY_EXPORT(AddRows);
@@ -233,8 +228,8 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
   HWY_DYNAMIC_DISPATCH(DotsOfRows)(rows, count, dim, d, v, out);
 }
 
-Dots short_dots(const std::int16_t* x, Index dim, const float* d, const float* v) {
-  return HWY_DYNAMIC_DISPATCH(ShortDots)(x, dim, d, v);
+double short_dot(const std::int16_t* x, Index dim, const float* g) {
+  return HWY_DYNAMIC_DISPATCH(ShortDot)(x, dim, g);
 }
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out) {
   HWY_DYNAMIC_DISPATCH(DotsWith)(rows, count, dim, d, out);

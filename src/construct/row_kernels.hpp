@@ -25,8 +25,8 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
 /// The same without v: out[i].with_v is 0.
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out);
 
-/// (<x, d>, <x, v>, 0) of integers x, summed in float in no stated order. For bounds, not for results.
-[[nodiscard]] Dots short_dots(const std::int16_t* x, Index dim, const float* d, const float* v);
+/// <x, g> of integers x, summed in float in no stated order. For bounds, not for results.
+[[nodiscard]] double short_dot(const std::int16_t* x, Index dim, const float* g);
 
 /// out[i] = <x_i, x_i>, with the bits of dots.
 void squares(const double* rows, Index count, Index dim, double* out);

@@ -10,6 +10,10 @@ class ScanSelector final : public Selector {
   ScanSelector(const RowSource& rows, const Executor& executor) : rows_(rows), executor_(executor) {}
 
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
+  [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
+                                               SearchMemory& /*memory*/, SearchStats& stats) const override {
+    return best_of_all(query, wanted, rows_, executor_, stats);
+  }
   [[nodiscard]] std::size_t bytes() const override { return 0; }
   [[nodiscard]] double prepare_bytes_read() const override { return 0; }
 

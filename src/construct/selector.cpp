@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
-#include "construct/best_row.hpp"
+#include "construct/row_pass.hpp"
 
 namespace giga {
 namespace {
@@ -18,12 +19,6 @@ constexpr Index kFirstRound = 32;
 constexpr Index kCandidatesAtOnce = 64;  // by one thread
 
 }  // namespace
-
-std::vector<Pick> Selector::best_several(const Query& query, Index /*count*/, SearchMemory& memory,
-                                         SearchStats& stats) const {
-  const Pick pick = best(query, memory, stats);
-  return pick.row < 0 ? std::vector<Pick>{} : std::vector{pick};
-}
 
 float safely_below(double score) {
   // 1e-6 is more than the 2^-24 (6e-8) by which rounding to float may raise the score.
@@ -42,50 +37,88 @@ Pick best_contender(const Query& query, const RowSource& rows, const SearchMemor
   return pick;
 }
 
-Pick best_candidate(const Query& query, const RowSource& rows, const Executor& executor,
-                    std::vector<Candidate>& candidates, float threshold, SearchMemory& memory,
-                    SearchStats& stats) {
+void keep_wanted(const Wanted& wanted, std::vector<Pick>& picks) {
+  std::erase_if(picks, [](const Pick& pick) { return !(pick.score > 0); });
+  const auto kept = std::min(wanted.count, std::ssize(picks));
+  std::partial_sort(picks.begin(), picks.begin() + kept, picks.end(), [](const Pick& x, const Pick& y) {
+    return x.score != y.score ? x.score > y.score : x.row < y.row;
+  });
+  picks.resize(at(kept));
+  if (picks.empty()) return;
+  const double least = wanted.share * picks.front().score;
+  std::erase_if(picks, [least](const Pick& pick) { return pick.score < least; });
+}
+
+std::vector<Pick> best_of_all(const Query& query, const Wanted& wanted, const RowSource& rows,
+                              const Executor& executor, SearchStats& stats) {
+  const Index dim = rows.dim();
+  std::vector<Pick> picks(at(rows.num_rows()));
+  for_each_block(executor, rows.num_rows(), [&](Index begin, Index count) {
+    kernels::Dots products[kTileRows];
+    for_each_tile(rows, begin, count, [&](Index first, const double* x, Index some) {
+      kernels::dots(x, some, dim, query.d.data(), query.v.data(), products);
+      for (Index i = 0; i < some; ++i)
+        picks[at(first + i)] = {first + i, exact_score(query, x + i * dim, products[i], dim)};
+    });
+  });
+  const auto count = static_cast<double>(rows.num_rows());
+  stats.bytes_read += count * static_cast<double>(dim) * sizeof(double);
+  stats.rows_touched += count;
+  stats.rows_rescored += count;
+  keep_wanted(wanted, picks);
+  return picks;
+}
+
+std::vector<Pick> best_candidates(const Query& query, const Wanted& wanted, const RowSource& rows,
+                                  const Executor& executor, std::vector<Candidate>& candidates,
+                                  float threshold, SearchMemory& memory, SearchStats& stats) {
   // The most promising first, in rounds: what one round finds spares the next most of the rest.
   std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) {
     return x.upper != y.upper ? x.upper > y.upper : x.row < y.row;
   });
-  // Invariant: scores[i] belongs to candidates[i] for i < scores.size(); the rest are unscored, by falling
-  // upper bound. `pick` is the best of those scored.
-  std::vector<double> scores;
-  Pick pick;
+  // Invariant: picks[i] belongs to candidates[i] for i < picks.size(); the rest are unscored, by falling
+  // upper bound.
+  std::vector<Pick> picks;
   const auto drop_hopeless = [&] {
     // Candidates are sorted by their bounds, so the hopeless ones are at the end. Those already scored stay.
     const auto first = std::partition_point(candidates.begin(), candidates.end(),
                                             [&](const Candidate& x) { return x.upper >= threshold; });
-    candidates.erase(std::max(first, candidates.begin() + std::ssize(scores)), candidates.end());
+    candidates.erase(std::max(first, candidates.begin() + std::ssize(picks)), candidates.end());
   };
   drop_hopeless();
-  for (Index round = kFirstRound; scores.size() < candidates.size(); round *= 2) {
-    const Index begin = std::ssize(scores), end = std::min(std::ssize(candidates), begin + round);
-    scores.resize(at(end));
-    const auto score_some = [&](Index first, Index count, Pick& best) {
+  for (Index round = std::max(kFirstRound, wanted.count); picks.size() < candidates.size(); round *= 2) {
+    const Index begin = std::ssize(picks), end = std::min(std::ssize(candidates), begin + round);
+    picks.resize(at(end));
+    executor.for_each((end - begin + kCandidatesAtOnce - 1) / kCandidatesAtOnce, [&](Index part) {
       std::vector<double> scratch;
-      for (Index i = begin + first; i < begin + first + count; ++i) {
-        scores[at(i)] = score_row(query, rows, candidates[at(i)].row, scratch);
-        best.offer(candidates[at(i)].row, scores[at(i)]);
+      const Index first = begin + part * kCandidatesAtOnce, last = std::min(end, first + kCandidatesAtOnce);
+      for (Index i = first; i < last; ++i) {
+        const Index row = candidates[at(i)].row;
+        picks[at(i)] = {row, score_row(query, rows, row, scratch)};
       }
-    };
-    pick = best_row(executor, end - begin, score_some, pick, {.block_rows = kCandidatesAtOnce});
-    if (pick.score > 0) threshold = std::max(threshold, safely_below(pick.score));
+    });
+    // No row below a share of the best is wanted, nor one below the last of those that are.
+    std::vector<double> scores;
+    for (const Pick& pick : picks) scores.push_back(pick.score);
+    const auto last = std::min(wanted.count, std::ssize(scores)) - 1;
+    std::nth_element(scores.begin(), scores.begin() + last, scores.end(), std::greater<>());
+    const double best = *std::max_element(scores.begin(), scores.begin() + last + 1);
+    const double enough = std::max(wanted.share * best, last + 1 == wanted.count ? scores[at(last)] : 0.0);
+    if (enough > 0) threshold = std::max(threshold, safely_below(enough));
     drop_hopeless();
   }
-  stats.rows_rescored += static_cast<double>(scores.size());
-  stats.bytes_read += static_cast<double>(scores.size()) * static_cast<double>(rows.dim()) * sizeof(double);
+  stats.rows_rescored += static_cast<double>(picks.size());
+  stats.bytes_read += static_cast<double>(picks.size()) * static_cast<double>(rows.dim()) * sizeof(double);
 
   // The best scores of this search are the contenders of the next.
-  std::vector<std::size_t> order(scores.size());
-  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
-  const std::size_t keep = std::min(kMaxContenders, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<Index>(keep), order.end(),
-                    [&](std::size_t x, std::size_t y) { return scores[x] > scores[y]; });
+  const std::size_t keep = std::min(kMaxContenders, picks.size());
+  std::vector<Pick> close(keep);
+  std::partial_sort_copy(picks.begin(), picks.end(), close.begin(), close.end(),
+                         [](const Pick& x, const Pick& y) { return x.score > y.score; });
   memory.contenders.clear();
-  for (std::size_t k = 0; k < keep; ++k) memory.contenders.push_back(candidates[order[k]].row);
-  return pick.score > 0 ? pick : Pick{};
+  for (const Pick& pick : close) memory.contenders.push_back(pick.row);
+  keep_wanted(wanted, picks);
+  return picks;
 }
 
 }  // namespace giga

@@ -16,6 +16,12 @@ struct SearchMemory {
   bool backwards = false;         // passes alternate, so that what the cache still holds is used first
 };
 
+/// How many rows a search is to find.
+struct Wanted {
+  Index count = 1;
+  double share = 1;  ///< of the best score, in (0, 1]
+};
+
 class Selector {
  public:
   virtual ~Selector() = default;
@@ -23,9 +29,10 @@ class Selector {
   /// The best row; Pick::row is -1 if no row has a positive score.
   [[nodiscard]] virtual Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const = 0;
 
-  /// At most `count` rows with high scores, the best first; at least the best, if it has a positive score.
-  [[nodiscard]] virtual std::vector<Pick> best_several(const Query& query, Index count, SearchMemory& memory,
-                                                       SearchStats& stats) const;
+  /// The rows that score at least `share` of the best, the best first, ties to the lowest row; at most `count`
+  /// of them. None if no row has a positive score.
+  [[nodiscard]] virtual std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
+                                                       SearchMemory& memory, SearchStats& stats) const = 0;
 
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   /// Bytes of rows read to make it.
@@ -39,9 +46,17 @@ struct Candidate {
 };
 
 /// The best of the candidates whose upper bound reaches `threshold`, by exact_score. Fills memory.contenders.
-[[nodiscard]] Pick best_candidate(const Query& query, const RowSource& rows, const Executor& executor,
-                                  std::vector<Candidate>& candidates, float threshold, SearchMemory& memory,
-                                  SearchStats& stats);
+[[nodiscard]] std::vector<Pick> best_candidates(const Query& query, const Wanted& wanted,
+                                                const RowSource& rows, const Executor& executor,
+                                                std::vector<Candidate>& candidates, float threshold,
+                                                SearchMemory& memory, SearchStats& stats);
+
+/// The same by scoring every row.
+[[nodiscard]] std::vector<Pick> best_of_all(const Query& query, const Wanted& wanted, const RowSource& rows,
+                                            const Executor& executor, SearchStats& stats);
+
+/// Sorts picks, the best first, and leaves those that are wanted.
+void keep_wanted(const Wanted& wanted, std::vector<Pick>& picks);
 
 /// The best exact score among the contenders of the last search: where a search may start pruning.
 [[nodiscard]] Pick best_contender(const Query& query, const RowSource& rows, const SearchMemory& memory,

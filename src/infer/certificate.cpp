@@ -26,6 +26,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEqual = 1e-6;
 // Log ratios that differ by less need no tail to be judged: weights within 10% of each other.
 constexpr double kFlat = 0.1;
+// ... and neither do those whose weights leave this share of the draws, if the weights have a mean at all.
+constexpr double kLeft = 0.99, kNoMean = 1;
 // Corrected means that differ by more standard deviations, and by 5 standard errors more, disagree.
 constexpr double kDisagreement = 0.1;
 
@@ -182,7 +184,6 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   out.num_draws = count;
   out.spread = spread_of(log_ratios);
   out.exact = out.spread <= kEqual && !estimated;
-  out.flat = out.spread <= kFlat;
   // Ratios that are equal up to rounding have an autocorrelation of rounding: then the
   // chains' own share counts.
   out.relative_ess = out.exact && draws.num_chains > 0 && !std::isnan(chain_share)
@@ -194,6 +195,9 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   out.k_limit = k_limit(count, options);
   out.effective_size = smoothed.effective_size;
   out.num_impossible = smoothed.num_impossible;
+  // The effective size has two factors: what the chain leaves, and what unequal weights leave of that.
+  const double left = out.effective_size / (out.relative_ess * static_cast<double>(count));
+  out.flat = out.spread <= kFlat || (left >= kLeft && out.k_hat < kNoMean && out.num_impossible == 0);
   out.weights = std::move(smoothed.weights);
   if (out.exact) {
     out.k_hat = 0;

@@ -151,7 +151,8 @@ BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobOb
 
 std::optional<std::string> missed_tolerance(const CoresetResult& result) {
   const CoresetOptions& options = result.options;
-  if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target)
+  if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target ||
+      far_from_normal(result))
     return std::nullopt;
   const bool bare_curvature = options.projection == ProjectionKind::Curvature && options.remainder_dim == 0;
   // The remedy depends on why the build ended: out of points, or out of what its features can see.

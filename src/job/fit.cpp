@@ -56,7 +56,11 @@ class FitWork {
     prepare(problem);
     const FitState state = stopped_ != nullptr ? stopped_->load(digest) : FitState{};
     check_draws(problem, state);
-    if (state.coreset || !state.rounds.empty()) notes_.mention("going on with what was done before");
+    if (state.coreset || !state.rounds.empty()) {
+      notes_.mention("going on with what was done before");
+    } else {
+      tell_plan(problem);
+    }
     const FitResult result = fitted(problem, state, digest);
     notes_.say(result.coreset.notes);
     if (const auto text = missed_tolerance(result.coreset)) notes_.say(*text);
@@ -75,6 +79,14 @@ class FitWork {
     require_memory(round_options(problem, job_.fit, {}), problem);
     job::require_draws_memory(job_.fit.chains, resolved_sampling(problem, job_.fit, 1).draws,
                               std::ssize(problem.scales().names()));
+  }
+
+  // Nothing that is computed depends on the plan, which is timed.
+  void tell_plan(const Problem& problem) const {
+    if (!observer_.note && !observer_.plan) return;
+    const FitPlan plan = plan_fit(problem, job_.fit, executor_);
+    if (observer_.plan) observer_.plan(plan);
+    notes_.mention(job::plan_text(plan));
   }
 
   // Chains that were kept are those that would be made now.

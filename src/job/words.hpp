@@ -9,6 +9,7 @@
 #include "giga/data/dataset.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/job/job.hpp"
+#include "giga/pipeline/fit_plan.hpp"
 #include "giga/pipeline/problem.hpp"
 
 namespace giga::job {
@@ -39,6 +40,9 @@ class Notes {
 
 /// Throws ResourceError where draws of that many columns would not fit into memory.
 void require_draws_memory(Index chains, Index draws, Index num_columns);
+
+/// What a fit will take, in a sentence; whether chains on all rows are the shorter way.
+[[nodiscard]] std::string plan_text(const FitPlan& plan);
 
 /// The file as people know it.
 [[nodiscard]] std::string input_name(const std::filesystem::path& input);

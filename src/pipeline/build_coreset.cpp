@@ -159,7 +159,6 @@ class Run {
   // remainder is as large as the posterior is wide, draws of pihat lie where the posterior has nothing, and
   // what they see is of no use: the certificate, whose draws are of the coreset's posterior, will tell.
   bool asks_for_remainder(const Heldout& heldout, CoresetResult& result) const {
-    constexpr double kFarFromNormal = 1;
     if (options_.projection != ProjectionKind::Curvature || result.zero_target) return false;
     const double all = heldout.norm(), matched = result.target_norm;
     const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
@@ -167,7 +166,7 @@ class Run {
     if (!options_.add_remainder || remainder_dim_ > 0 || options_.tolerance == 0 ||
         result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped)
       return false;
-    if (result.remainder <= kFarFromNormal) return true;
+    if (!far_from_normal(result)) return true;
     result.notes.emplace_back(
         "the posterior is far from normal: the held-out error, taken under the Laplace approximation, says "
         "little");
@@ -453,6 +452,11 @@ class Run {
 };
 
 }  // namespace
+
+bool far_from_normal(const CoresetResult& result) {
+  constexpr double kFar = 1;
+  return result.remainder > kFar && result.build.termination == Termination::Plateau;
+}
 
 CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,
                             const Observer& observer) {

@@ -197,22 +197,24 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
 
 SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options, Index points) {
   // Transitions times the numbers that a gradient reads: some seconds of chains whose trajectories are not
-  // long. 8000 transitions to 160 points of 125 parameters, and never fewer than 1000.
-  constexpr double kAffordable = 1.6e8;
-  constexpr double kFewest = 1000, kMost = 4000, kUsualThin = 2;
+  // long. 8000 transitions on 400 points of 125 parameters, and never fewer than 1000.
+  constexpr double kAffordable = 4e8;
+  constexpr Index kFewest = 1000, kMost = 4000, kUsualThin = 2;
   SampleOptions out = options.sample;
   const double numbers = std::max(1.0, static_cast<double>(points)) *
                          static_cast<double>(problem.likelihood().num_parameters());
-  const double transitions = std::clamp(kAffordable / numbers, kFewest, kMost * kUsualThin);
-  if (out.thin == 0) out.thin = transitions >= kFewest * kUsualThin ? static_cast<Index>(kUsualThin) : 1;
+  const auto transitions = static_cast<Index>(
+      std::clamp(kAffordable / numbers, double{kFewest}, double{kMost * kUsualThin}));
+  if (out.thin == 0) out.thin = std::clamp<Index>(transitions / kMost, 1, kUsualThin);
   if (out.draws != 0) return out;
-  out.draws = static_cast<Index>(std::clamp(transitions / static_cast<double>(out.thin), kFewest, kMost));
+  out.draws = std::clamp(transitions / out.thin, kFewest, kMost);
   if (options.check_rows.kind == RowCount::Kind::All) {
     // draws * chains * rows log-likelihoods are what the certificate costs then.
     constexpr double kLogLikelihoods = 3e8;  // a second or two
     const double rows =
         static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(options.chains);
-    out.draws = std::min(out.draws, static_cast<Index>(std::clamp(kLogLikelihoods / rows, kFewest, kMost)));
+    const auto weighed = static_cast<Index>(std::min(double{kMost}, kLogLikelihoods / rows));
+    out.draws = std::min(out.draws, std::max(kFewest, weighed));
   }
   return out;
 }

@@ -14,7 +14,7 @@
 namespace giga {
 namespace {
 
-double gradient_seconds(const Posterior& posterior, const std::vector<double>& theta) {
+double fastest_gradient(const Posterior& posterior, const std::vector<double>& theta) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> gradient(theta.size());
   double fastest = std::numeric_limits<double>::infinity();
@@ -28,23 +28,27 @@ double gradient_seconds(const Posterior& posterior, const std::vector<double>& t
 
 }  // namespace
 
-FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
-                            const Executor& executor, Index max_rows) {
+double gradient_seconds(const Problem& problem, Index rows, const Executor& executor, Index max_rows) {
   // Rows of the likelihood: chains on all rows would have equal ones merged as well.
   const Likelihood& all = problem.likelihood();
-  const Index num_rows = all.num_rows();
-  const Index step = std::max<Index>(1, (num_rows + max_rows - 1) / max_rows);
+  const Index wanted = std::min({rows, max_rows, all.num_rows()});
+  const Index step = std::max<Index>(1, all.num_rows() / std::max<Index>(1, wanted));
   std::vector<Index> some;
   std::vector<double> counts;
-  for (Index row = 0; row < num_rows; row += step) {
+  for (Index row = 0; row < all.num_rows() && std::ssize(some) < wanted; row += step) {
     some.push_back(row);
     counts.push_back(all.multiplicity(row));
   }
   const auto model = all.subset(some, counts);
   const Posterior posterior(*model, problem.prior());
+  return fastest_gradient(posterior, all.start(executor)) * static_cast<double>(rows) /
+         static_cast<double>(some.size());
+}
+
+FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,
+                            const Executor& executor, Index max_rows) {
   FullDataCost cost;
-  cost.gradient_seconds = gradient_seconds(posterior, all.start(executor)) * static_cast<double>(num_rows) /
-                          static_cast<double>(some.size());
+  cost.gradient_seconds = gradient_seconds(problem, problem.likelihood().num_rows(), executor, max_rows);
   for (const Chain& chain : chains) {
     Index gradients = chain.num_gradients;
     // Transitions between kept draws are not recorded one by one: each is taken to have cost

@@ -179,9 +179,16 @@ std::string certificate_sentence(const Certificate& certificate) {
   if (!certificate.safe()) return start + "not safe: " + what_is_wrong(certificate);
   if (certificate.coreset.exact) return start + "the posterior is that of all rows, safe to use";
   if (is_flat(certificate.coreset)) {
+    const Correction& coreset = certificate.coreset;
+    constexpr double kFewPercent = 0.1;
+    if (coreset.spread > kFewPercent) {
+      const double left = coreset.effective_size / (coreset.relative_ess * static_cast<double>(coreset.num_draws));
+      return start + "the weights are so nearly equal that they leave " + number(100 * left, 3) +
+             "% of the draws, safe to use";
+    }
     // exp(spread) - 1 is the largest relative difference of two weights.
-    return start + "the weights of all draws are within " +
-           number(100 * std::expm1(certificate.coreset.spread), 2) + "% of each other, safe to use";
+    return start + "the weights of all draws are within " + number(100 * std::expm1(coreset.spread), 2) +
+           "% of each other, safe to use";
   }
   return start + "k-hat " + k_hat_text(certificate.coreset) + ", safe to use";
 }

@@ -82,8 +82,31 @@ Answer JobDisplay::operator()(const StageProgress& at) {
   return answer();
 }
 
+void JobDisplay::expect(const StageSeconds& seconds) {
+  const std::lock_guard lock(mutex_);
+  expected_ = seconds;
+}
+
 void JobDisplay::begin(const StageProgress& at) {
   if (parts_) progress_.part(part_of(at.stage), kParts);
+  begin_stage(at);
+  if (!expected_) return;
+  const StageSeconds& s = *expected_;
+  // In the order of the stages; what comes after a stage is the sum of the rest.
+  const double later_than_build = s.sample + s.certify;
+  switch (at.stage) {
+    case Stage::Load:
+    case Stage::Report: return;
+    case Stage::Laplace: return progress_.expect(s.laplace, s.project + s.construct + later_than_build);
+    case Stage::Project:
+    case Stage::Prepare: return progress_.expect(s.project, s.construct + later_than_build);
+    case Stage::Construct: return progress_.expect(s.construct, later_than_build);
+    case Stage::Sample: return progress_.expect(s.sample, s.certify);
+    case Stage::Certify: return progress_.expect(s.certify, 0);
+  }
+}
+
+void JobDisplay::begin_stage(const StageProgress& at) {
   const auto rows = [&](const std::string& what) { progress_.begin(what, at.total, "rows"); };
   switch (at.stage) {
     case Stage::Load: {

@@ -10,6 +10,7 @@
 
 #include "giga/base/observer.hpp"
 #include "giga/base/stopwatch.hpp"
+#include "giga/pipeline/build_coreset.hpp"
 #include "support/progress.hpp"
 
 namespace giga::tool {
@@ -22,6 +23,9 @@ class JobDisplay {
   /// Called often and from several threads. Chains call it after every transition: only one that comes when
   /// it is time waits for anything.
   Answer operator()(const StageProgress& at);
+
+  /// What the stages are expected to take.
+  void expect(const StageSeconds& seconds);
 
   /// What comes next begins a stage of the display, even if it is the same stage.
   void renew();
@@ -36,13 +40,15 @@ class JobDisplay {
   };
 
   void begin(const StageProgress& at);
+  void begin_stage(const StageProgress& at);
   void show_chains(Index transitions);
 
   Progress& progress_;
   std::filesystem::path input_;
   bool parts_;
-  std::mutex mutex_;  // guards shown_ and since_
+  std::mutex mutex_;  // guards shown_, expected_ and since_
   std::optional<Shown> shown_;
+  std::optional<StageSeconds> expected_;
   Stopwatch since_;
   std::vector<std::atomic<Index>> done_;  // transitions of each chain
   std::atomic<bool> warmup_ = true;

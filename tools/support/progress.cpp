@@ -1,5 +1,6 @@
 // A thread redraws the line ten times per second on a terminal, or writes a line every ten seconds elsewhere.
-// Time left is elapsed * (total - done) / done: the rate so far is taken to last.
+// Time left is elapsed * (total - done) / done, the rate so far being taken to last, and what later stages are
+// expected to take. It falls: a little more than was shown before is not shown.
 #include "support/progress.hpp"
 
 #include <fmt/format.h>
@@ -57,7 +58,14 @@ void Progress::begin(std::string what, Index total, std::string unit) {
   detail_.clear();
   total_ = total;
   done_ = steps_ = 0;
+  stage_s_ = later_s_ = 0;
   stage_.restart();
+}
+
+void Progress::expect(double stage_s, double later_s) {
+  const std::lock_guard lock(mutex_);
+  stage_s_ = stage_s;
+  later_s_ = later_s;
 }
 
 void Progress::update(Index done, Index steps, std::string detail) {
@@ -86,17 +94,26 @@ void Progress::draw_until(const std::stop_token& stop) {
   }
 }
 
-std::string Progress::status() const {
+// 0 where nothing is known.
+double Progress::seconds_left() const {
   const double seconds = stage_.seconds();
-  if (total_ == 0) return duration(seconds);
-  std::string text = fmt::format("{}/{} {}", done_, total_, unit_);
+  if (total_ > 0 && done_ > 0 && done_ < total_)
+    return later_s_ + seconds * static_cast<double>(total_ - done_) / static_cast<double>(done_);
+  return stage_s_ + later_s_ > 0 ? later_s_ + std::max(0.0, stage_s_ - seconds) : 0;
+}
+
+std::string Progress::status() {
+  constexpr double kLittleMore = 1.5;
+  const double seconds = stage_.seconds();
+  std::string text = total_ == 0 ? duration(seconds) : fmt::format("{}/{} {}", done_, total_, unit_);
   if (!detail_.empty()) text += ", " + detail_;
   if (steps_ > 0) text += fmt::format(", {:.4g} steps/s", static_cast<double>(steps_) / seconds);
-  if (done_ > 0 && done_ < total_) {
-    const double left = seconds * static_cast<double>(total_ - done_) / static_cast<double>(done_);
-    text += ", " + duration(left) + " left";
-  }
-  return text;
+  const double left = seconds_left();
+  if (left <= 0) return text;
+  // Of stages whose time was expected the sum is shown; others have a time left of their own.
+  const bool whole = stage_s_ + later_s_ > 0;
+  if (!whole || left < shown_left_s_ || left > kLittleMore * shown_left_s_) shown_left_s_ = left;
+  return text + ", " + duration(shown_left_s_) + (whole ? " left in all" : " left");
 }
 
 std::string Progress::bar(const std::string& text) const {

@@ -26,6 +26,10 @@ class Progress {
   /// A stage begins: "preparing 1000000 x 50 vectors". With a total, `unit` is what is counted.
   void begin(std::string what, Index total = 0, std::string unit = "");
 
+  /// What the present stage is expected to take, and all that come after it: time left is then that of the
+  /// whole. Forgotten when the next stage begins.
+  void expect(double stage_s, double later_s);
+
   /// `done` of the total after `steps` steps; `detail` is shown as it is.
   void update(Index done, Index steps, std::string detail);
 
@@ -34,7 +38,8 @@ class Progress {
 
  private:
   void draw_until(const std::stop_token& stop);
-  [[nodiscard]] std::string status() const;
+  [[nodiscard]] std::string status();
+  [[nodiscard]] double seconds_left() const;
   [[nodiscard]] std::string bar(const std::string& text) const;
   void clear();
 
@@ -44,6 +49,8 @@ class Progress {
   std::string what_;  // empty between stages
   std::string part_, unit_, detail_;
   Index total_ = 0, done_ = 0, steps_ = 0;
+  double stage_s_ = 0, later_s_ = 0;  // expected; 0: nothing is
+  double shown_left_s_ = 0;           // 0: nothing was shown
   bool drawn_ = false;
   Stopwatch stage_;
   std::condition_variable_any wake_;

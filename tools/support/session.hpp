@@ -36,7 +36,8 @@ class Session {
   auto run(const Job& job) {
     const JobObserver observer{[this](const StageProgress& at) { return display_(at); },
                                [this](const std::string& text) { note(text); },
-                               [](const std::string& text) { return spelled(text); }};
+                               [](const std::string& text) { return spelled(text); },
+                               [this](const FitPlan& plan) { display_.expect(plan.seconds); }};
     auto result = job(observer);
     progress_.end();
     stop_if_signalled();

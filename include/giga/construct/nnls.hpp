@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "giga/base/threads.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -39,7 +40,7 @@ class NnlsSolver {
   ///   u >= 0;  |<a_i, b - A u>| <= 1e-12 where u_i > 0;  <a_i, b - A u> <= 1e-10 |b - A u| where u_i = 0
   /// (columns that depend linearly on the support, to 1e-14, are left at zero). Never raises |A u - b| by
   /// more than rounding.
-  void solve();
+  void solve(const Executor& executor = Serial());
 
   [[nodiscard]] Index num_columns() const;
   [[nodiscard]] const std::vector<Extended>& solution() const;

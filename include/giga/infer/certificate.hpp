@@ -71,8 +71,9 @@ struct Correction {
   PsisTail tail = PsisTail::Smoothed;
   bool exact = false;  ///< The log ratios differ by at most 1e-6: the distributions are the same.
   double spread = 0;   ///< By how much the log ratios differ at most; infinite if one is not finite.
-  /// spread <= 0.1: no draw counts much more than another. k_hat tells the shape of a tail whatever its size;
-  /// for differences as small as these it does not matter.
+  /// spread <= 0.1; or k_hat < 1, and the weights leave 99% of the draws, 1 / sum w_s^2 >= 0.99 S: no draw
+  /// counts much more than another. k_hat tells the shape of a tail whatever its size; for differences as
+  /// small as these it does not matter.
   bool flat = false;
   Index num_impossible = 0;  ///< Draws at which the posterior of all rows has no density.
   /// Estimated squared errors of the means and standard deviations of the parameters, in units of the

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "giga/base/observer.hpp"
+#include "giga/pipeline/fit_plan.hpp"
 
 namespace giga {
 
@@ -19,6 +20,7 @@ struct JobObserver {
   /// `field`. From the thread that called the job.
   std::function<void(const std::string&)> note = {};
   Spelling spelling = {};  ///< In sentences that go into records and pages.
+  std::function<void(const FitPlan&)> plan = {};  ///< What a fit expects of its stages, before they begin.
 
   [[nodiscard]] std::string spelled(const std::string& text) const {
     return spelling ? spelling(text) : text;

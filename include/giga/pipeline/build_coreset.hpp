@@ -141,6 +141,10 @@ struct CoresetResult {
   std::vector<std::string> notes;
 };
 
+/// Whether the posterior is so far from normal that an error under pihat, such as the held-out one, says
+/// little: remainder > 1, and the held-out error no longer followed the error of the build.
+[[nodiscard]] bool far_from_normal(const CoresetResult& result);
+
 /// The same bits for any executor. The observer is told of Stage::Laplace, Project, Prepare and Construct.
 /// Asked to stop in Construct, the result is that of the steps made so far; before that Stopped is thrown.
 /// Throws std::invalid_argument for options out of range, and for curvature without a linear predictor.

@@ -18,6 +18,11 @@ struct FullDataCost {
   [[nodiscard]] double seconds() const { return gradients * gradient_seconds / parallel_chains; }
 };
 
+/// The time of a gradient on so many rows of the likelihood, one thread: the fastest of three on at most
+/// `max_rows` of them.
+[[nodiscard]] double gradient_seconds(const Problem& problem, Index rows, const Executor& executor,
+                                      Index max_rows = 200000);
+
 /// For chains without thinning, which is done for the sake of the certificate. The time of a gradient is the
 /// fastest of three on at most `max_rows` rows, one thread per chain and as many chains side by side as the
 /// executor has threads.

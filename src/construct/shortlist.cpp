@@ -1,0 +1,117 @@
+// With p_n = <l_n, x> = sum_k u_k <l_n, l_k> and q = <l, x>, which is |x|^2 too since the residual of a
+// least-squares optimum is orthogonal to x, the score of a row is
+//
+//     <l_n, d> / sqrt(1 - <l_n, v>^2),   <l_n, v> = p_n / sqrt(q),   <l_n, d> = (<l_n, l> - p_n) / sqrt(1 - q):
+//
+// k products for each row of the list, and none of length J.
+#include "construct/shortlist.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/dense_kernels.hpp"
+#include "base/extended.hpp"
+
+namespace giga {
+namespace {
+
+std::vector<double> in_double(const ExtendedVector& x) {
+  return {x.begin(), x.end()};
+}
+
+}  // namespace
+
+Shortlist::Shortlist(const VectorTable& table, const ActiveSet& active, std::span<const Pick> picks)
+    : table_(table),
+      norms_(picks.size()),
+      units_(picks.size()),
+      cosines_(picks.size(), std::vector<double>(at(active.size()), 0.0)),
+      along_(picks.size()),
+      taken_(picks.size(), false) {
+  for (const Pick& pick : picks) rows_.push_back(pick.row);
+  const std::vector<double> l = in_double(table.target());
+  const Index dim = table.dim();
+  // A few rows at a time, so that each part of an active row is read once for all of them.
+  constexpr Index kRowsAtOnce = 16;
+  const Index count = std::ssize(picks);
+  table.executor().for_each((count + kRowsAtOnce - 1) / kRowsAtOnce, [&](Index part) {
+    const Index first = part * kRowsAtOnce, last = std::min(count, first + kRowsAtOnce);
+    if (table.rows().products() != nullptr) {
+      for (Index i = first; i < last; ++i) ask_products(active, l, at(i));
+    } else {
+      for (Index i = first; i < last; ++i) read_unit(l, at(i));
+      multiply_units(active, first, last);
+    }
+  });
+  for (Index slot = 0; slot < active.size(); ++slot)
+    active_along_.push_back(kernels::dot(active.row(slot).data(), l.data(), dim) /
+                            static_cast<double>(active.norm_of(slot)));
+}
+
+void Shortlist::ask_products(const ActiveSet& active, const std::vector<double>& l, std::size_t k) {
+  const RowProducts& known = *table_.rows().products();
+  known.norms(rows_[k], 1, &norms_[k]);
+  known.with_direction(rows_[k], 1, l.data(), &along_[k]);
+  along_[k] /= norms_[k];
+  known.with_rows(rows_[k], active.rows(), cosines_[k].data());
+  for (Index slot = 0; slot < active.size(); ++slot)
+    cosines_[k][at(slot)] /= norms_[k] * static_cast<double>(active.norm_of(slot));
+}
+
+// A unit row: products of rows of any length neither overflow nor underflow.
+void Shortlist::read_unit(const std::vector<double>& l, std::size_t k) {
+  units_[k].resize(at(table_.dim()));
+  table_.rows().read(rows_[k], 1, units_[k].data());
+  norms_[k] = static_cast<double>(norm(units_[k]));
+  for (double& value : units_[k]) value /= norms_[k];
+  along_[k] = kernels::dot(units_[k].data(), l.data(), table_.dim());
+}
+
+// Parts of 512 components: those of 16 rows and of an active row stay in the cache while they are multiplied.
+void Shortlist::multiply_units(const ActiveSet& active, Index first, Index last) {
+  constexpr Index kTogether = 512;
+  for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
+    const Index some = std::min(kTogether, table_.dim() - begin);
+    for (Index slot = 0; slot < active.size(); ++slot) {
+      const double* other = active.row(slot).data() + begin;
+      for (Index k = first; k < last; ++k)
+        cosines_[at(k)][at(slot)] += kernels::dot(units_[at(k)].data() + begin, other, some);
+    }
+  }
+  for (Index slot = 0; slot < active.size(); ++slot)
+    for (Index k = first; k < last; ++k) cosines_[at(k)][at(slot)] /= static_cast<double>(active.norm_of(slot));
+}
+
+Pick Shortlist::best(std::span<const Extended> u) const {
+  const std::vector<double> shares(u.begin(), u.end());
+  const Index count = std::ssize(shares);
+  const double q = kernels::dot(shares.data(), active_along_.data(), count);
+  Pick pick;
+  if (!(q > 0 && q < 1)) return pick;
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    if (taken_[k]) continue;
+    const double p = kernels::dot(shares.data(), cosines_[k].data(), count);
+    const double away = 1 - p * p / q;  // 1 - <l_n, v>^2
+    if (!(away > 0)) continue;
+    pick.offer(static_cast<Index>(k), (along_[k] - p) / std::sqrt((1 - q) * away));
+  }
+  return pick.score > 0 ? pick : Pick{};
+}
+
+void Shortlist::take(Index position) {
+  const auto taken = at(position);
+  taken_[taken] = true;
+  active_along_.push_back(along_[taken]);
+  const RowProducts* known = table_.rows().products();
+  std::vector<double> cosines(rows_.size());
+  if (known != nullptr) {
+    known->with_rows(rows_[taken], rows_, cosines.data());
+    for (std::size_t k = 0; k < rows_.size(); ++k) cosines[k] /= norms_[taken] * norms_[k];
+  } else {
+    for (std::size_t k = 0; k < rows_.size(); ++k)
+      if (!taken_[k]) cosines[k] = kernels::dot(units_[taken].data(), units_[k].data(), table_.dim());
+  }
+  for (std::size_t k = 0; k < rows_.size(); ++k) cosines_[k].push_back(cosines[k]);
+}
+
+}  // namespace giga

@@ -1,0 +1,73 @@
+// A model of the time that a fit takes. With c the seconds of one multiplication and addition, read off a
+// timed gradient (2 N D of them), N rows, D parameters, M points, J = D(D+3)/2, T threads:
+//
+//   mode       passes N D^2 c / T
+//   held out   500 N D c / T
+//   search     N_c D^2 c / T per search over N_c candidates, or their J bytes of codes; about 90 searches
+//              where one chooses several rows, 1.3 M where it chooses one
+//   weights    2 M^3 c for the factor, and M J c per step for the point itself
+//   chains     gradients of M rows
+//   check      draws N D c / T, where all rows are summed
+#include "giga/pipeline/fit_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "giga/pipeline/full_data_cost.hpp"
+
+namespace giga {
+namespace {
+
+constexpr double kGradients = 15;  // per transition
+constexpr double kTransitions = 2000;  // of a chain on all rows
+
+}  // namespace
+
+Index likely_points(Index num_parameters) {
+  // Measured: 135 points for J = 252, 380 for 819, 567 for 1484, 1564 for 6440.
+  constexpr double kFactor = 2.2, kPower = 0.75;
+  return std::lround(kFactor * std::pow(static_cast<double>(curvature_dim(num_parameters)), kPower));
+}
+
+double FitPlan::total() const {
+  return seconds.laplace + seconds.project + seconds.prepare + seconds.construct + seconds.sample +
+         seconds.certify;
+}
+
+FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Executor& executor) {
+  const Likelihood& all = problem.likelihood();
+  FitPlan plan;
+  plan.num_rows = all.num_rows();
+  const Index asked = options.coreset.size, most = round_options(problem, options, {}).size;
+  plan.points = std::min({asked > 0 ? asked : likely_points(all.num_parameters()), most, all.num_rows()});
+
+  const auto rows = static_cast<double>(all.num_rows()), dim = static_cast<double>(all.num_parameters()),
+             points = static_cast<double>(plan.points), chains = static_cast<double>(options.chains);
+  const auto numbers = static_cast<double>(curvature_dim(all.num_parameters()));
+  const auto threads = static_cast<double>(executor.num_threads());
+  const double together = std::min(threads, chains);
+  const double full_gradient = gradient_seconds(problem, all.num_rows(), executor);
+  const double gradient = gradient_seconds(problem, plan.points, executor);
+  const double each = gradient / (2 * points * dim);  // c
+
+  constexpr double kPasses = 8, kHeldout = 500, kFewSearches = 90, kPerPoint = 1.3, kSome = 50'000;
+  const bool several = curvature_dim(all.num_parameters()) >= CurvatureProjection::kFewestForProducts;
+  const double candidates = std::min(rows, kSome), searches = several ? kFewSearches : kPerPoint * points;
+  const double per_search = several ? dim * dim : numbers / 8;
+  const SampleOptions sample = resolved_sampling(problem, options, plan.points);
+  const double transitions =
+      static_cast<double>(sample.warmup) + static_cast<double>(sample.draws * sample.thin);
+  const double weighed = static_cast<double>(sample.draws) * chains + static_cast<double>(options.laplace_draws);
+
+  plan.seconds.laplace = kPasses * rows * dim * dim * each / threads;
+  plan.seconds.project = kHeldout * candidates * dim * each / threads;
+  plan.seconds.construct = (searches * candidates * per_search / threads + 2 * points * points * points +
+                            searches * points * numbers / 2) *
+                           each;
+  plan.seconds.sample = chains * transitions * kGradients * gradient / together;
+  plan.seconds.certify = weighed * candidates * dim * each / threads;
+  plan.full_seconds = chains * kTransitions * kGradients * full_gradient / together;
+  return plan;
+}
+
+}  // namespace giga
