@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/extended.hpp"
 #include "base/dense_kernels.hpp"
+#include "base/extended.hpp"
 
 namespace giga {
 

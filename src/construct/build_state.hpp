@@ -47,11 +47,10 @@ struct Proposal {
   Extended error = 0;  // with these weights
 };
 
-/// The row that Algorithm 1 would choose: the one best aligned with l first, then argmax <d_t, d_tn>; and those
-/// that come close, if they are wanted. None if no row would help.
+/// The row that Algorithm 1 would choose: the one best aligned with l first, then argmax <d_t, d_tn>; and
+/// those that come close, if they are wanted. None if no row would help.
 [[nodiscard]] std::vector<Pick> geodesic_picks(const VectorTable& table, BuildState& state,
-                                               const Wanted& wanted,
-                                               SearchStats& stats);
+                                               const Wanted& wanted, SearchStats& stats);
 /// Its step towards that row: the weights after the line search; x and error are left to evaluate(). No row
 /// if rounding leaves no step.
 [[nodiscard]] Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row);

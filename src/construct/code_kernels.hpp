@@ -117,7 +117,8 @@ struct CodeQuery {
 void measure_target(const CodeBlock& block, const CodeQuery& target);
 
 /// Scans a block; appends rows whose upper bound reaches `threshold`, which rises to the query's share of the
-/// best lower bound met. Returns the number of groups whose fine plane was read: all of them if not `coarse_first`.
+/// best lower bound met. Returns the number of groups whose fine plane was read: all of them if not
+/// `coarse_first`.
 Index scan_codes(const CodeBlock& block, const CodeQuery& query, const CodeBounds& bounds, bool coarse_first,
                  Index first_row, float& threshold, std::vector<Candidate>& candidates);
 

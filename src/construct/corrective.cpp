@@ -58,7 +58,8 @@ std::vector<double> weights_of(const VectorTable& table, const BuildState& state
   return weights;
 }
 
-// How many rows a search may choose: a tenth of the points beyond kOneByOne, and no more than there is room for.
+// How many rows a search may choose: a tenth of the points beyond kOneByOne, and no more than there is room
+// for.
 Index rows_per_search(BuildState& state) {
   constexpr Index kOneByOne = 200, kShare = 10;
   const Index usual = std::max<Index>(1, (state.active.num_points() - kOneByOne) / kShare);

@@ -20,8 +20,8 @@ namespace {
 constexpr Index kMostElements = Index{1} << 28;
 constexpr std::size_t kFewCandidates = 32;  // not worth narrowing
 constexpr Index kAtOnce = 256;
-constexpr Index kTakenShare = 64;   // rows in memory are taken over once a search leaves one in so many
-constexpr double kSteps = 32767;    // from 0 to the largest component
+constexpr Index kTakenShare = 64;     // rows in memory are taken over once a search leaves one in so many
+constexpr double kSteps = 32767;      // from 0 to the largest component
 constexpr double kFloatQuery = 3e-7;  // what rounding a unit vector, and a product, to float may change in it
 constexpr double kTellsTarget = 0.1;
 // Lost in a product that is summed in float: at most 6e-8 of sum |x_j d_j| <= 1 for each of J additions,
@@ -121,8 +121,8 @@ void NearRows::measure_target(const Query& query, const Executor& executor) cons
   });
 }
 
-void NearRows::narrow(const Query& query, double share, const Executor& executor, std::vector<Candidate>& candidates,
-                      float& threshold, SearchStats& stats) const {
+void NearRows::narrow(const Query& query, double share, const Executor& executor,
+                      std::vector<Candidate>& candidates, float& threshold, SearchStats& stats) const {
   // A linear query across l does not tell l.
   const bool tells_target = query.criterion == Criterion::Geodesic || std::abs(query.d_along) > kTellsTarget;
   if (!few_enough_ || !tells_target || candidates.size() <= kFewCandidates) return;
@@ -140,7 +140,8 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
   std::call_once(measured_, [&] { measure_target(query, executor); });
   const auto count = static_cast<Index>(candidates.size());
   const std::vector<float> g(query.across.begin(), query.across.end());
-  // Both products of a row are within its error, and within what float loses; |d_along| + |d_across| <= sqrt 2.
+  // Both products of a row are within its error, and within what float loses; |d_along| + |d_across| <=
+  // sqrt 2.
   constexpr double kBoth = std::numbers::sqrt2;
   const double more = kBoth * (float_error(dim) + kFloatQuery);
   // One pass lowers the upper bounds and finds the largest lower bound; whatever lies below that cannot win.

@@ -35,8 +35,7 @@ NnlsSolver& NnlsSolver::operator=(NnlsSolver&&) noexcept = default;
 
 void NnlsSolver::add(const std::vector<double>& column, std::span<const double> products) {
   NnlsProblem& problem = parts_->problem;
-  if (column.size() != problem.b.size())
-    throw std::invalid_argument("a column's length must be that of b");
+  if (column.size() != problem.b.size()) throw std::invalid_argument("a column's length must be that of b");
   const Extended length = norm(column);
   if (!(length > 0)) throw std::invalid_argument("a column is zero");
   // A power of two changes no bit of the direction, and keeps products from overflowing.
@@ -105,8 +104,7 @@ std::vector<double> nnls(const std::vector<std::vector<double>>& columns, const 
   NnlsSolver solver(std::move(unit_b));
   std::vector<std::size_t> added;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].size() != b.size())
-      throw std::invalid_argument("a column's length must be that of b");
+    if (columns[i].size() != b.size()) throw std::invalid_argument("a column's length must be that of b");
     if (!(norm(columns[i]) > 0)) continue;
     solver.add(columns[i]);
     added.push_back(i);

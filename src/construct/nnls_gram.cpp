@@ -19,9 +19,9 @@
 namespace giga {
 namespace {
 
-constexpr double kLeastRest = 1e-12;      // of 1: what is left of a column beside the support
-constexpr double kStationary = 1e-12;     // slopes on the support
-constexpr double kLeastResidual = 1e-4;   // |b - A u| below which slopes outside cannot be judged
+constexpr double kLeastRest = 1e-12;     // of 1: what is left of a column beside the support
+constexpr double kStationary = 1e-12;    // slopes on the support
+constexpr double kLeastResidual = 1e-4;  // |b - A u| below which slopes outside cannot be judged
 constexpr int kMostRefinements = 3;
 
 }  // namespace
@@ -137,8 +137,7 @@ std::vector<double> GramNnls::slopes_on_support(std::span<const double> z) const
   std::vector<double> out;
   out.reserve(support_.size());
   for (const Index column : support_) {
-    out.push_back(along_[at(column)] -
-                  kernels::dot(gram_[at(column)].data(), u.data(), std::ssize(u)));
+    out.push_back(along_[at(column)] - kernels::dot(gram_[at(column)].data(), u.data(), std::ssize(u)));
   }
   return out;
 }
@@ -173,8 +172,7 @@ bool GramNnls::settle(NnlsProblem& problem) {
 
 double GramNnls::slope(const NnlsProblem& problem, Index column) const {
   double out = along_[at(column)];
-  for (const Index i : support_)
-    out -= gram_[at(column)][at(i)] * static_cast<double>(problem.u[at(i)]);
+  for (const Index i : support_) out -= gram_[at(column)][at(i)] * static_cast<double>(problem.u[at(i)]);
   return out;
 }
 

@@ -16,8 +16,8 @@ class ProductSelector final : public Selector {
   ProductSelector(const RowSource& rows, const Executor& executor, const ExtendedVector& target);
 
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
-  [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
-                                               SearchMemory& memory, SearchStats& stats) const override;
+  [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted, SearchMemory& memory,
+                                               SearchStats& stats) const override;
   [[nodiscard]] std::size_t bytes() const override {
     return (norms_.size() + along_.size()) * sizeof(double);
   }

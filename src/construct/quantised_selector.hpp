@@ -21,8 +21,8 @@ class QuantisedSelector final : public Selector {
   QuantisedSelector(const RowSource& rows, const Executor& executor, const ExtendedVector& target);
 
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
-  [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
-                                               SearchMemory& memory, SearchStats& stats) const override;
+  [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted, SearchMemory& memory,
+                                               SearchStats& stats) const override;
   [[nodiscard]] std::size_t bytes() const override { return buffer_.bytes() + near_.bytes(); }
   [[nodiscard]] double prepare_bytes_read() const override;
 

@@ -87,9 +87,8 @@ double ShortDot(const std::int16_t* x, Index dim, const float* g) {
   const auto width = static_cast<Index>(hn::Lanes(f32));
   // Four sums, so that additions do not wait for each other.
   auto a = hn::Zero(f32), b = hn::Zero(f32), c = hn::Zero(f32), d = hn::Zero(f32);
-  const auto some = [&](Index at) HWY_ATTR {
-    return hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, x + at)));
-  };
+  const auto some = [&](Index at)
+                        HWY_ATTR { return hn::ConvertTo(f32, hn::PromoteTo(i32, hn::LoadU(i16, x + at))); };
   Index j = 0;
   for (; j + 4 * width <= dim; j += 4 * width) {
     a = hn::MulAdd(some(j), hn::LoadU(f32, g + j), a);

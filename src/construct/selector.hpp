@@ -29,8 +29,8 @@ class Selector {
   /// The best row; Pick::row is -1 if no row has a positive score.
   [[nodiscard]] virtual Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const = 0;
 
-  /// The rows that score at least `share` of the best, the best first, ties to the lowest row; at most `count`
-  /// of them. None if no row has a positive score.
+  /// The rows that score at least `share` of the best, the best first, ties to the lowest row; at most
+  /// `count` of them. None if no row has a positive score.
   [[nodiscard]] virtual std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
                                                        SearchMemory& memory, SearchStats& stats) const = 0;
 

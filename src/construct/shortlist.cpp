@@ -1,7 +1,8 @@
 // With p_n = <l_n, x> = sum_k u_k <l_n, l_k> and q = <l, x>, which is |x|^2 too since the residual of a
 // least-squares optimum is orthogonal to x, the score of a row is
 //
-//     <l_n, d> / sqrt(1 - <l_n, v>^2),   <l_n, v> = p_n / sqrt(q),   <l_n, d> = (<l_n, l> - p_n) / sqrt(1 - q):
+//     <l_n, d> / sqrt(1 - <l_n, v>^2),   <l_n, v> = p_n / sqrt(q),   <l_n, d> = (<l_n, l> - p_n) / sqrt(1 -
+//     q):
 //
 // k products for each row of the list, and none of length J.
 #include "construct/shortlist.hpp"
@@ -79,7 +80,8 @@ void Shortlist::multiply_units(const ActiveSet& active, Index first, Index last)
     }
   }
   for (Index slot = 0; slot < active.size(); ++slot)
-    for (Index k = first; k < last; ++k) cosines_[at(k)][at(slot)] /= static_cast<double>(active.norm_of(slot));
+    for (Index k = first; k < last; ++k)
+      cosines_[at(k)][at(slot)] /= static_cast<double>(active.norm_of(slot));
 }
 
 Pick Shortlist::best(std::span<const Extended> u) const {

@@ -18,8 +18,8 @@ class Shortlist {
   Shortlist(const VectorTable& table, const ActiveSet& active, std::span<const Pick> picks);
 
   /// The row that Algorithm 1 would choose among them, given the shares u of the active rows in x = sum_k u_k
-  /// l_k, the least-squares optimum: argmax <d_t, d_tn>. Pick::row is the position in the list; -1 if there is
-  /// none with a positive score.
+  /// l_k, the least-squares optimum: argmax <d_t, d_tn>. Pick::row is the position in the list; -1 if there
+  /// is none with a positive score.
   [[nodiscard]] Pick best(std::span<const Extended> u) const;
 
   [[nodiscard]] Index row(Index position) const { return rows_[at(position)]; }

@@ -371,10 +371,13 @@ class Work {
 
   [[nodiscard]] CheckedRows checked_rows(const Draws& draws, const Draws& normal) const {
     constexpr Index kDraws = 512;  // by which standard errors are found
-    if (!some_) return {full_.num_rows(), full_.num_rows()};
+    // The ratios of both, and the gradients at some draws of both; or the scores that rows are drawn by.
+    constexpr Index kSums = 4;
+    if (!some_) return {.count = full_.num_rows(), .certain = full_.num_rows(), .passes = kSums};
     const EstimateError error = some_->error(spread_points(draws.values, draws.dim, kDraws), executor_);
     const EstimateError at_normal = some_->error(spread_points(normal.values, normal.dim, kDraws), executor_);
-    return {some_->num_rows(), some_->num_certain(), true, error.rms, error.most, at_normal.rms};
+    const Index scored = options_.remainder_scores == nullptr ? 1 : 0;
+    return {some_->num_rows(), some_->num_certain(), true, error.rms, error.most, at_normal.rms, scored};
   }
 
   // The two sums are large and nearly equal: their difference is taken in extended precision.

@@ -38,6 +38,7 @@ class Posterior {
   [[nodiscard]] std::optional<Place> at(Eigen::VectorXd theta) const {
     const std::span<const double> values(theta.data(), static_cast<std::size_t>(theta.size()));
     Derivatives data = likelihood_.evaluate(values, Order::Hessian, executor_);
+    ++passes_;
     const Derivatives prior = prior_.log_density(values, Order::Hessian);
     const Eigen::Index dim = theta.size();
     Place place{std::move(theta), data.value, prior.value, {}, {}, {}};
@@ -51,10 +52,13 @@ class Posterior {
     return place;
   }
 
+  [[nodiscard]] Index passes() const { return passes_; }
+
  private:
   const Likelihood& likelihood_;
   const Normal& prior_;
   const Executor& executor_;
+  mutable Index passes_ = 0;
 };
 
 // The factor of curvature + shift I for the least shift tried that makes it positive definite.
@@ -157,7 +161,8 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
           iteration,
           decrement,
           end,
-          std::move(place.data)};
+          std::move(place.data),
+          posterior.passes()};
 }
 
 }  // namespace giga

@@ -105,6 +105,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.scale = problem.table()->design->scale();
   record.pihat_names = problem.table()->design->names();
   record.model = problem.description();
+  record.passes = result.passes;
   record.coreset = by_input_rows(problem, std::move(result));
   finish(job, total, seconds, run);
   return run;
@@ -169,19 +170,26 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
          shortest(options.tolerance) + in_units + "; " + remedy;
 }
 
-// Said before the work: nobody should wait a minute to hear that it was in vain.
+// Said before the work: nobody should wait a minute to hear that it was in vain. An automatic J begins at
+// kFirstAutoDim. One byte per number: the 8-bit codes of the quantised selector; rows that are known by their
+// products take D numbers, and the points of the coreset two copies of their J.
 void require_memory(const CoresetOptions& options, const Problem& problem) {
   const bool curvature = options.projection == ProjectionKind::Curvature;
-  const Index dim = curvature ? curvature_dim(problem.likelihood().num_parameters()) + options.remainder_dim
+  const Index parameters = problem.likelihood().num_parameters();
+  const Index dim = curvature ? curvature_dim(parameters) + options.remainder_dim
                               : std::max(options.projection_dim, kFirstAutoDim);
-  // An automatic J begins at kFirstAutoDim. One byte per number: the 8-bit codes of the quantised selector.
-  const double needed = static_cast<double>(problem.likelihood().num_rows()) * static_cast<double>(dim);
+  const Index rows = num_candidates(options, problem.likelihood().num_rows(), dim);
+  const bool products = curvature && dim >= CurvatureProjection::kFewestForProducts;
+  const double each = static_cast<double>(products ? parameters + options.remainder_dim : dim) *
+                      (products ? sizeof(double) : 1.0);
+  const double points = 2.0 * sizeof(double) * static_cast<double>(options.size) * static_cast<double>(dim);
+  const double needed = static_cast<double>(rows) * each + points;
   const auto present = static_cast<double>(physical_memory_bytes());
   if (!is_greedy(options.method) || needed < present) return;
   const auto gigabytes = [](double bytes) { return std::to_string(std::lround(bytes / 1e9)); };
-  throw ResourceError(std::to_string(problem.likelihood().num_rows()) +
-                      " rows of J = " + std::to_string(dim) + " take " + gigabytes(needed) +
-                      " GB as codes, of " + gigabytes(present) + " GB of memory; use " +
+  throw ResourceError(std::to_string(rows) + " rows of J = " + std::to_string(dim) + " and " +
+                      std::to_string(options.size) + " points take " + gigabytes(needed) + " GB, of " +
+                      gigabytes(present) + " GB of memory; use " +
                       (curvature ? "`projection = random`" : "a smaller `projection_dim`"));
 }
 

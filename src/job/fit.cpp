@@ -237,6 +237,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
   record.certificate_names = run.summary.names;
   record.certificate_originals = run.summary.num_original;
   record.notes = about.notes;
+  record.passes = result.passes;
   run.seconds = result.seconds;
   run.total_s = all_stages(result.seconds);
   if (about.timings) {

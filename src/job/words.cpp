@@ -68,7 +68,8 @@ std::string plan_text(const FitPlan& plan) {
   const std::string chains = "chains on all " + plural(plan.num_rows, "distinct row") + " would take about " +
                              about(plan.full_seconds);
   if (plan.pays()) return "plan: " + coreset + "; " + chains;
-  return "plan: a coreset will hardly pay here, it takes " + coreset + "; " + chains + ": sample these instead";
+  return "plan: a coreset will hardly pay here, it takes " + coreset + "; " + chains +
+         ": sample these instead";
 }
 
 std::string input_name(const std::filesystem::path& input) {

@@ -100,11 +100,12 @@ std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std:
 class Run {
  public:
   Run(const Problem& problem, const CoresetOptions& options, const Executor& executor,
-      const Observer& observer)
+      const Observer& observer, const LaplaceResult* known)
       : problem_(problem),
         options_(options),
         executor_(executor),
         observer_(observer),
+        known_(options.pihat == PihatKind::Laplace ? known : nullptr),
         expansion_(options.expansion),
         remainder_dim_(options.remainder_dim) {}
 
@@ -222,8 +223,13 @@ class Run {
                           : nullptr;
     const Likelihood& likelihood = some ? *some : model;
     try {
-      result.laplace =
-          laplace(likelihood, problem_.prior(), executor_, {.start = start_of(likelihood)}, observer_);
+      if (known_ != nullptr) {
+        result.laplace = *known_;
+      } else {
+        result.laplace =
+            laplace(likelihood, problem_.prior(), executor_, {.start = start_of(likelihood)}, observer_);
+        if (!some) result.passes.laplace += result.laplace->passes;
+      }
     } catch (const std::invalid_argument&) {
       throw DataError(problem_.name() +
                       ": the likelihood is too large for a double wherever the search for the posterior mode "
@@ -232,6 +238,7 @@ class Run {
     result.pihat = result.laplace->posterior;
     const LinearModel* linear = model.linear_model();
     result.separable = linear != nullptr && linear->separates(result.pihat.mean(), executor_);
+    if (linear != nullptr) ++result.passes.laplace;
     if (result.separable)
       result.notes.emplace_back(
           "the labels are perfectly separable: only the prior keeps the coefficients finite");
@@ -258,9 +265,11 @@ class Run {
     if (num_candidates_ == model.num_rows()) return;
     tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
     survey_ = survey_rows(model, result.pihat, options_, executor_);
+    result.passes.project += survey_->passes;
+    if (!laplace_of_all(result)) ++result.passes.project;
     result.remainder_scores = std::make_shared<const std::vector<float>>(survey_->scores);
-    at_mean_ =
-        laplace_of_all(result) ? *result.laplace->at_mode : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
+    at_mean_ = laplace_of_all(result) ? *result.laplace->at_mode
+                                      : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
   }
 
   // The held-out sum is that of all rows: estimated where points are chosen from some of them, if it can be.
@@ -278,6 +287,7 @@ class Run {
         return {rows, std::move(estimated->sum), estimated->noise};
       }
     }
+    ++result.passes.project;
     return {rows, executor_};
   }
 
@@ -287,8 +297,7 @@ class Run {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
           *whole_linear_model(rows), pihat, executor_,
-          CurvatureProjectionOptions{expansion_, remainder_dim_, options_.seed, "remainder",
-                                     all_rows});
+          CurvatureProjectionOptions{expansion_, remainder_dim_, options_.seed, "remainder", all_rows});
     }
     return std::make_unique<RandomProjection>(
         rows, pihat, RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
@@ -320,12 +329,12 @@ class Run {
       for (const Index row : candidates) counts.push_back(all.multiplicity(row));
       some = all.subset(candidates, counts);
     }
-    // The derivatives at the mode are all that the sum of curvature vectors is made of; they need not be summed
-    // where forming every row would take long.
+    // The derivatives at the mode are all that the sum of curvature vectors is made of; they need not be
+    // summed where forming every row would take long.
     const Derivatives* at_mean = nullptr;
     if (options_.projection == ProjectionKind::Curvature && expansion_ == Expansion::Taylor) {
-      const bool long_rows =
-          curvature_dim(all.num_parameters()) >= CurvatureProjection::kFewestForProducts && laplace_of_all(result);
+      const bool long_rows = curvature_dim(all.num_parameters()) >= CurvatureProjection::kFewestForProducts &&
+                             laplace_of_all(result);
       if (some) at_mean = &*at_mean_;
       if (!some && long_rows) at_mean = &*result.laplace->at_mode;
     }
@@ -342,13 +351,18 @@ class Run {
       const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), rows->dim()));
       const VectorTable table(seen, executor_, {.selector = SelectorKind::Scan});
       known = {table.sum(), table.norm_sum()};
+      ++result.passes.project;
     }
+    // Of all rows: a_n, b_n and the frame of the curvature; then the sum and the codes, unless products do.
+    constexpr Index kOfCurvature = 2, kOfTable = 2;
+    if (!some && options_.projection == ProjectionKind::Curvature) result.passes.project += kOfCurvature;
+    if (!some) result.passes.prepare += rows->products() != nullptr ? 0 : kOfTable;
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()),
                         some ? &candidates : nullptr);
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(
-        watched, executor_,
-        {.selector = greedy ? options_.selector : SelectorKind::Scan, .known = known.sum.empty() ? nullptr : &known});
+    const VectorTable table(watched, executor_,
+                            {.selector = greedy ? options_.selector : SelectorKind::Scan,
+                             .known = known.sum.empty() ? nullptr : &known});
     result.seconds.project += clock.restart();
     // The selector is made now, so that its time counts as preparation and not as part of the first step.
     const bool searches = greedy && !table.zero_target();
@@ -444,8 +458,9 @@ class Run {
   const CoresetOptions options_;
   const Executor& executor_;
   const Observer& observer_;
-  Expansion expansion_;  // as the options say, until the held-out error asks for the remainder;
-  Index remainder_dim_;  // likewise
+  const LaplaceResult* known_;  // may be null
+  Expansion expansion_;         // as the options say, until the held-out error asks for the remainder;
+  Index remainder_dim_;         // likewise
   Index num_candidates_ = 0;
   std::optional<RowSurvey> survey_;     // where candidates are fewer than all rows,
   std::optional<Derivatives> at_mean_;  // as is this: of all rows at the mean of pihat
@@ -459,7 +474,7 @@ bool far_from_normal(const CoresetResult& result) {
 }
 
 CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,
-                            const Observer& observer) {
+                            const Observer& observer, const LaplaceResult* known) {
   require(options.size >= 0, "size must be at least 0");
   require(options.projection_dim >= 0, "projection_dim must be at least 0");
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
@@ -468,7 +483,7 @@ CoresetResult build_coreset(const Problem& problem, const CoresetOptions& option
   require(all.projection != ProjectionKind::Curvature || whole_linear_model(problem.likelihood()) != nullptr,
           "the curvature projection needs a linear predictor that all parameters enter by; use "
           "ProjectionKind::Random");
-  return Run(problem, all, executor, observer).go();
+  return Run(problem, all, executor, observer, known).go();
 }
 
 }  // namespace giga

@@ -43,13 +43,18 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
   const LinearModel* linear = likelihood.linear_model();
   if (linear != nullptr && linear->num_columns() == likelihood.num_parameters()) {
     const PredictorMoments moments = predictor_moments(*linear, pihat, executor);
+    ++out.passes;
     out.scores = remainder_scores(likelihood, pihat, executor, &moments);
     if (options.projection == ProjectionKind::Curvature)
       out.norms = curvature_norms(*linear, moments, executor);
   } else {
     out.scores = remainder_scores(likelihood, pihat, executor);
+    ++out.passes;
   }
-  if (out.norms.empty()) out.norms = random_norms(likelihood, pihat, options, executor);
+  if (out.norms.empty()) {
+    out.norms = random_norms(likelihood, pihat, options, executor);
+    ++out.passes;
+  }
   Extended sum = 0;
   for (const float norm : out.norms) {
     sum += Extended{norm};

@@ -27,13 +27,10 @@ struct RowSurvey {
   std::vector<float> scores;  ///< remainder_scores().
   double norm_sum = 0;        ///< sigma
   Index num_zero_rows = 0;
+  Index passes = 0;  ///< That it took over all rows.
 };
 [[nodiscard]] RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat,
                                     const CoresetOptions& options, const Executor& executor);
-
-/// How many rows a coreset chooses from, of N rows with J numbers each. Auto: all where N J <= 2^23, and for
-/// the paper's methods; else 2^24 / J, from 20,000 to 50,000.
-[[nodiscard]] Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim);
 
 /// Half of them drawn with equal probabilities, half in proportion to the square of the norm; ascending. The
 /// union may be smaller than `count`. Squares, because the sum of the squares of whitened norms is about D

@@ -74,8 +74,8 @@ class Fit {
   }
 
   bool build() {
-    CoresetResult coreset =
-        build_coreset(problem_, round_options(problem_, options_, state_), executor_, observer_.watch);
+    CoresetResult coreset = build_coreset(problem_, round_options(problem_, options_, state_), executor_,
+                                          observer_.watch, found_ ? &*found_ : nullptr);
     if (coreset.build.termination == Termination::Stopped) return false;
     if (coreset.coreset.size() == 0)
       throw DataError(
@@ -86,6 +86,10 @@ class Fit {
     state_.seconds.project += coreset.seconds.project;
     state_.seconds.prepare += coreset.seconds.prepare;
     state_.seconds.construct += coreset.seconds.construct;
+    // Found once for all rounds, whether or not the fit was stopped in between.
+    if (state_.rounds.empty()) state_.passes.laplace += coreset.passes.laplace;
+    state_.passes.project += coreset.passes.project;
+    state_.passes.prepare += coreset.passes.prepare;
     state_.coreset = std::move(coreset);
     save();
     return true;
@@ -121,6 +125,7 @@ class Fit {
     Certificate certificate =
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
     state_.seconds.certify += clock.seconds();
+    state_.passes.certify += certificate.checked.passes;
     state_.rounds.push_back({coreset.coreset.size(), coreset.build.relative_error, coreset.heldout_error,
                              certificate.coreset.k_hat, certificate.coreset.effective_size,
                              certificate.doubt});
@@ -140,6 +145,8 @@ class Fit {
                            state_.coreset->options.projection == ProjectionKind::Curvature;
     if (at_its_end && !sees_more) return false;
     state_.next_size = certificate.suggested_size;
+    // The next round need not find the mode again. One read from a file has not all that it takes.
+    if (state_.coreset->laplace && state_.coreset->laplace->at_mode) found_ = state_.coreset->laplace;
     state_.coreset.reset();
     state_.chains.clear();
     save();
@@ -148,8 +155,13 @@ class Fit {
 
   FitResult ended(const Certificate& certificate) {
     const SampleOptions sample = sampling();
-    return {std::move(*state_.coreset), sample, std::move(state_.chains),
-            certificate,                std::move(state_.rounds), state_.seconds};
+    return {std::move(*state_.coreset),
+            sample,
+            std::move(state_.chains),
+            certificate,
+            std::move(state_.rounds),
+            state_.seconds,
+            state_.passes};
   }
 
   [[nodiscard]] SampleOptions sampling() const {
@@ -161,6 +173,7 @@ class Fit {
   const Executor& executor_;
   const FitObserver& observer_;
   FitState state_;
+  std::optional<LaplaceResult> found_;  // of all rows, in an earlier round of this run
 };
 
 }  // namespace
@@ -201,10 +214,10 @@ SampleOptions resolved_sampling(const Problem& problem, const FitOptions& option
   constexpr double kAffordable = 4e8;
   constexpr Index kFewest = 1000, kMost = 4000, kUsualThin = 2;
   SampleOptions out = options.sample;
-  const double numbers = std::max(1.0, static_cast<double>(points)) *
-                         static_cast<double>(problem.likelihood().num_parameters());
-  const auto transitions = static_cast<Index>(
-      std::clamp(kAffordable / numbers, double{kFewest}, double{kMost * kUsualThin}));
+  const double numbers =
+      std::max(1.0, static_cast<double>(points)) * static_cast<double>(problem.likelihood().num_parameters());
+  const auto transitions =
+      static_cast<Index>(std::clamp(kAffordable / numbers, double{kFewest}, double{kMost * kUsualThin}));
   if (out.thin == 0) out.thin = std::clamp<Index>(transitions / kMost, 1, kUsualThin);
   if (out.draws != 0) return out;
   out.draws = std::clamp(transitions / out.thin, kFewest, kMost);

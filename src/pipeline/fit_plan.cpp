@@ -18,7 +18,7 @@
 namespace giga {
 namespace {
 
-constexpr double kGradients = 15;  // per transition
+constexpr double kGradients = 15;      // per transition
 constexpr double kTransitions = 2000;  // of a chain on all rows
 
 }  // namespace
@@ -57,7 +57,8 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
   const SampleOptions sample = resolved_sampling(problem, options, plan.points);
   const double transitions =
       static_cast<double>(sample.warmup) + static_cast<double>(sample.draws * sample.thin);
-  const double weighed = static_cast<double>(sample.draws) * chains + static_cast<double>(options.laplace_draws);
+  const double weighed =
+      static_cast<double>(sample.draws) * chains + static_cast<double>(options.laplace_draws);
 
   plan.seconds.laplace = kPasses * rows * dim * dim * each / threads;
   plan.seconds.project = kHeldout * candidates * dim * each / threads;

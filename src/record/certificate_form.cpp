@@ -105,7 +105,7 @@ Certificate certificate_of(const Fields& fields) {
   out.disagreement = fields.number("disagreement");
   out.num_gradient_draws = fields.get<Index>("num_gradient_draws");
   // Records of version 0.1 have none of these: all rows were summed.
-  out.checked = {out.num_rows, out.num_rows};
+  out.checked = {.count = out.num_rows, .certain = out.num_rows};
   if (fields.has("estimated")) {
     out.checked = {.count = fields.get<Index>("num_check_rows"),
                    .certain = fields.get<Index>("num_certain_rows"),

@@ -256,6 +256,18 @@ StageSeconds seconds_of(const Fields& fields) {
           stage("construct"), stage("sample"),  stage("certify"), stage("report")};
 }
 
+Json form_of(const StagePasses& passes) {
+  return {{"laplace", passes.laplace},
+          {"project", passes.project},
+          {"prepare", passes.prepare},
+          {"certify", passes.certify}};
+}
+
+StagePasses passes_of(const Fields& fields) {
+  return {fields.get<Index>("laplace"), fields.get<Index>("project"), fields.get<Index>("prepare"),
+          fields.get<Index>("certify")};
+}
+
 Json form_of(const FullDataCost& cost) {
   return {{"gradients", cost.gradients},
           {"gradient_seconds", cost.gradient_seconds},

@@ -65,6 +65,8 @@ struct Scaled {
 
 [[nodiscard]] Json form_of(const StageSeconds& seconds);
 [[nodiscard]] StageSeconds seconds_of(const Fields& fields);
+[[nodiscard]] Json form_of(const StagePasses& passes);
+[[nodiscard]] StagePasses passes_of(const Fields& fields);
 
 [[nodiscard]] Json form_of(const FullDataCost& cost);
 [[nodiscard]] FullDataCost cost_of(const Fields& fields);

@@ -350,6 +350,7 @@ std::string run_json(const RunRecord& run) {
   if (run.notes) out["notes"] = *run.notes;
   if (run.command == "fit")
     out["full_data"] = run.full_data ? record::form_of(*run.full_data) : Json(nullptr);
+  if (run.passes) out["passes"] = record::form_of(*run.passes);
   out["seconds"] = seconds_form(run);
   out["peak_bytes"] = record::or_null(run.peak_bytes);
   return record::dumped(out);
@@ -432,6 +433,7 @@ RunRecord read_run(const std::filesystem::path& path) {
   if (fields.has("notes")) run.notes = fields.get<std::vector<std::string>>("notes");
   if (!fields.is_null("full_data")) run.full_data = record::cost_of(fields.at("full_data"));
   if (!fields.is_null("seconds")) run.seconds = record::seconds_of(fields.at("seconds"));
+  if (fields.has("passes")) run.passes = record::passes_of(fields.at("passes"));
   return run;
 }
 

@@ -305,6 +305,7 @@ void StoppedFit::save(const FitState& state, const SampleOptions& options, const
   json["rounds"] = record::list_form(state.rounds);
   json["next_size"] = state.next_size;
   json["seconds"] = record::form_of(state.seconds);
+  json["passes"] = record::form_of(state.passes);
   json["coreset"] = state.coreset ? form_of(*state.coreset) : Json(nullptr);
   json["chains"] = std::move(chains);
   write_json_file(partial_ / "state.json", std::move(json));
@@ -319,6 +320,7 @@ FitState StoppedFit::load(const std::string& data_digest) const {
     state.rounds = record::list_of(fields, "rounds", record::round_of);
     state.next_size = fields.get<Index>("next_size");
     state.seconds = record::seconds_of(fields.at("seconds"));
+    state.passes = record::passes_of(fields.at("passes"));
     if (!fields.is_null("coreset")) state.coreset = result_of(fields.at("coreset"));
     chains = fields.get<std::vector<std::string>>("chains");
     return fields.get<std::string>("data_digest");

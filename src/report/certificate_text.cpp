@@ -182,7 +182,8 @@ std::string certificate_sentence(const Certificate& certificate) {
     const Correction& coreset = certificate.coreset;
     constexpr double kFewPercent = 0.1;
     if (coreset.spread > kFewPercent) {
-      const double left = coreset.effective_size / (coreset.relative_ess * static_cast<double>(coreset.num_draws));
+      const double left =
+          coreset.effective_size / (coreset.relative_ess * static_cast<double>(coreset.num_draws));
       return start + "the weights are so nearly equal that they leave " + number(100 * left, 3) +
              "% of the draws, safe to use";
     }

@@ -65,7 +65,7 @@ TEST_F(Fit, EndsWithACertifiedCoresetOfTheSizeThatTheToleranceNeeds) {
 
 TEST_F(Fit, MakesAsManyDrawsAsTheirCheckAffords) {
   const auto draws = [&](Index chains, RowCount check_rows) {
-    return affordable_draws(problem_, {.chains = chains, .check_rows = check_rows});
+    return resolved_sampling(problem_, {.chains = chains, .check_rows = check_rows}, 20).draws;
   };
   EXPECT_EQ(draws(4, RowCount::all()), 4000);
   EXPECT_EQ(draws(100, RowCount::all()), 300'000'000 / (100 * 1500));
@@ -75,6 +75,26 @@ TEST_F(Fit, MakesAsManyDrawsAsTheirCheckAffords) {
   options.chains = 1;
   options.sample.warmup = 150;
   EXPECT_EQ(fit(problem_, options, executor_).chains[0].num_draws(), 4000);
+}
+
+TEST_F(Fit, MakesFewerTransitionsOnLargeCoresetsButNeverFewerThanAThousandDraws) {
+  const auto sampling = [&](Index points, Index thin = 0, Index draws = 0) {
+    FitOptions options;
+    options.sample.thin = thin;
+    options.sample.draws = draws;
+    return resolved_sampling(problem_, options, points);
+  };
+  EXPECT_EQ(sampling(100).draws, 4000);
+  EXPECT_EQ(sampling(100).thin, 2);
+  const Index most = 400'000'000 / (8000 * problem_.likelihood().num_parameters());  // of the usual 8000
+  EXPECT_EQ(sampling(most).thin, 2);
+  EXPECT_EQ(sampling(most * 3 / 2).draws, 4000);
+  EXPECT_EQ(sampling(most * 3 / 2).thin, 1);
+  EXPECT_NEAR(static_cast<double>(sampling(most * 4).draws), 2000, 2);
+  EXPECT_EQ(sampling(most * 1000).draws, 1000);
+  EXPECT_EQ(sampling(most * 1000).thin, 1);
+  EXPECT_EQ(sampling(most * 1000, 3).thin, 3) << "what was asked for stays";
+  EXPECT_EQ(sampling(most * 1000, 0, 7).draws, 7);
 }
 
 TEST_F(Fit, ExtendsUntilCertifiedAndNoFurtherThanItsRounds) {

@@ -178,7 +178,10 @@ class StoppedFitFiles : public ::testing::Test {
   }
 
   [[nodiscard]] std::string refusal(const std::string& digest = kDigest, Index draws = kDraws) const {
-    return message_of<DataError>([&] { (void)StoppedFit(folder_ / "out").load(digest, draws); });
+    return message_of<DataError>([&] {
+      const StoppedFit stopped(folder_ / "out");
+      for (const Chain& chain : stopped.load(digest).chains) stopped.require_draws(chain, draws);
+    });
   }
 
   static constexpr Index kDraws = 60;
@@ -194,7 +197,7 @@ TEST_F(StoppedFitFiles, EveryStateComesBackBitForBitAndTheFitGoesOnFromIt) {
   const FitResult straight = whole();
   ASSERT_GE(saved_.size(), 5U) << "a coreset, chains, another round, its coreset, its chains";
   for (const FitState& state : saved_) {
-    const FitState loaded = saved_on_disk(state).load(kDigest, kDraws);
+    const FitState loaded = saved_on_disk(state).load(kDigest);
     expect_same(loaded, state);
     const FitResult result = fit(problem_, options_, executor_, {}, loaded);
     EXPECT_EQ(result.coreset.coreset.rows, straight.coreset.coreset.rows);
@@ -206,7 +209,7 @@ TEST_F(StoppedFitFiles, EveryStateComesBackBitForBitAndTheFitGoesOnFromIt) {
 
 TEST_F(StoppedFitFiles, NumbersThatAreNotFiniteComeBackAsTheyWere) {
   const FitState state = hard_state();
-  const FitState loaded = saved_on_disk(state).load(kDigest, kDraws);
+  const FitState loaded = saved_on_disk(state).load(kDigest);
   expect_same(loaded, state);
   EXPECT_EQ(loaded.rounds[0].k_hat, kInfinite);
   EXPECT_TRUE(std::isnan(loaded.coreset->build.trace.back().heldout_error));
@@ -217,7 +220,7 @@ TEST_F(StoppedFitFiles, AFitUnderThePriorGoesOnToTheSameRecord) {
   options_.coreset.pihat = PihatKind::Prior;
   const FitResult straight = whole();
   for (const FitState& state : saved_) {
-    const FitState loaded = saved_on_disk(state).load(kDigest, kDraws);
+    const FitState loaded = saved_on_disk(state).load(kDigest);
     const FitResult result = fit(problem_, options_, executor_, {}, loaded);
     EXPECT_TRUE(same(result.coreset.pihat.mean(), straight.coreset.pihat.mean()));
     EXPECT_TRUE(same(result.coreset.pihat.factor(), straight.coreset.pihat.factor()));
@@ -231,8 +234,8 @@ TEST_F(StoppedFitFiles, NothingSavedIsAnEmptyState) {
   stopped.begin({"flights.csv", folder_ / "flights.csv", {}});
   EXPECT_TRUE(stopped.exists());
   EXPECT_FALSE(stopped.has_state());
-  EXPECT_TRUE(stopped.load(kDigest, kDraws).rounds.empty());
-  EXPECT_FALSE(stopped.load(kDigest, kDraws).coreset);
+  EXPECT_TRUE(stopped.load(kDigest).rounds.empty());
+  EXPECT_FALSE(stopped.load(kDigest).coreset);
 }
 
 TEST_F(StoppedFitFiles, TheRequestComesBackWithAnyBytesInItsPath) {

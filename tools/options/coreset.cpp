@@ -124,7 +124,10 @@ void add_projection_options(Arguments& arguments, const std::string& project, co
                              project);
   arguments.add_value("projection-dim", "J", help.projection_dim, project);
   arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
-  arguments.add_value("remainder-dim", "R", "Random features beside the curvature (default 0, or 500\nwhere the held-out error asks for them)", project);
+  arguments.add_value(
+      "remainder-dim", "R",
+      "Random features beside the curvature (default 0, or 500\nwhere the held-out error asks for them)",
+      project);
   arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
   arguments.add_value("candidates", "M", kCandidatesHelp, project);
   arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);

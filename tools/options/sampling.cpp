@@ -103,8 +103,9 @@ void add_sampling_options(Arguments& arguments, const std::string& how, const Sa
                                   usual.draws > 0 ? std::to_string(usual.draws)
                                                   : "4000; of large\ncoresets fewer, down to 1000"),
                       how);
-  arguments.add_value("thin", "K", fmt::format("Transitions per draw, 1 to 10^4 (default {})",
-                                               usual.thin > 0 ? std::to_string(usual.thin) : "2; of large\ncoresets 1"),
+  arguments.add_value("thin", "K",
+                      fmt::format("Transitions per draw, 1 to 10^4 (default {})",
+                                  usual.thin > 0 ? std::to_string(usual.thin) : "2; of large\ncoresets 1"),
                       how);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
                       how);

@@ -1,6 +1,6 @@
 // A thread redraws the line ten times per second on a terminal, or writes a line every ten seconds elsewhere.
-// Time left is elapsed * (total - done) / done, the rate so far being taken to last, and what later stages are
-// expected to take. It falls: a little more than was shown before is not shown.
+// Time left is elapsed * (total - done) / done, the rate so far being taken to last, and what later stages
+// are expected to take. It falls: a little more than was shown before is not shown.
 #include "support/progress.hpp"
 
 #include <fmt/format.h>

@@ -129,6 +129,7 @@ struct CheckedRows {
   /// Standard errors of the log ratios at draws of the coreset's posterior: root mean square and largest; and
   /// at draws of the Laplace approximation. 0 if !estimated.
   double ratio_error = 0, ratio_error_most = 0, laplace_ratio_error = 0;
+  Index passes = 0;  ///< Over all rows.
 };
 
 struct Certificate {

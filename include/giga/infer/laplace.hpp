@@ -38,6 +38,7 @@ struct LaplaceResult {
   LaplaceEnd end = LaplaceEnd::Converged;
   /// Of the log-likelihood at the mean, to second order; not there where the rest was read from a file.
   std::optional<Derivatives> at_mode = {};
+  Index passes = 0;  ///< Over all rows: one for every place where derivatives were asked for.
 };
 
 /// Damped Newton from Likelihood::start(). Every step raises the log joint, and the search along a step ends

@@ -19,7 +19,7 @@ struct JobObserver {
   /// Sentences without a full stop that the user should see, as soon as they are known. Options are named as
   /// `field`. From the thread that called the job.
   std::function<void(const std::string&)> note = {};
-  Spelling spelling = {};  ///< In sentences that go into records and pages.
+  Spelling spelling = {};                         ///< In sentences that go into records and pages.
   std::function<void(const FitPlan&)> plan = {};  ///< What a fit expects of its stages, before they begin.
 
   [[nodiscard]] std::string spelled(const std::string& text) const {

@@ -66,7 +66,7 @@ struct CoresetOptions {
   /// this: where gradient and curvature alone leave the held-out error above the tolerance, the build is made
   /// anew with the Hermite expansion and 500 features of the remainder.
   bool add_remainder = false;
-  Index heldout_dim = 500;                  ///< Features of the held-out projection; >= 2.
+  Index heldout_dim = 500;  ///< Features of the held-out projection; >= 2.
 
   Method method = Method::Corrective;
   SelectorKind selector = SelectorKind::Auto;
@@ -74,8 +74,8 @@ struct CoresetOptions {
   /// where that costs little, and for the methods of the paper; else 20,000 to 50,000, and more where these
   /// do not reach the tolerance.
   RowCount candidates = {};
-  /// Most points. 0: default_size(), or where a tolerance is given tolerance_size(); never more than there are
-  /// rows.
+  /// Most points. 0: default_size(), or where a tolerance is given tolerance_size(); never more than there
+  /// are rows.
   Index size = 0;
   Index max_steps = 0;   ///< As in GreedyOptions.
   double tolerance = 0;  ///< Ends when heldout_error <= tolerance; or, with posterior_units,
@@ -98,9 +98,18 @@ struct CoresetOptions {
 /// The same with the size replaced as well.
 [[nodiscard]] CoresetOptions resolved(CoresetOptions options, const Problem& problem);
 
+/// How many rows a coreset chooses from, of N rows with J numbers each. Auto: all where N J <= 2^23, and for
+/// the paper's methods; else 2^24 / J, from 20,000 to 50,000.
+[[nodiscard]] Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim);
+
 /// By stage; those that a job does not have are 0.
 struct StageSeconds {
   double load = 0, laplace = 0, project = 0, prepare = 0, construct = 0, sample = 0, certify = 0, report = 0;
+};
+
+/// How often every row was read, by stage; those that read some rows only are not counted.
+struct StagePasses {
+  Index laplace = 0, project = 0, prepare = 0, certify = 0;
 };
 
 /// One size of projection that was tried.
@@ -138,6 +147,7 @@ struct CoresetResult {
   std::size_t selector_bytes = 0;
   double prepare_bytes_read = 0;
   StageSeconds seconds;
+  StagePasses passes;
   std::vector<std::string> notes;
 };
 
@@ -147,8 +157,10 @@ struct CoresetResult {
 
 /// The same bits for any executor. The observer is told of Stage::Laplace, Project, Prepare and Construct.
 /// Asked to stop in Construct, the result is that of the steps made so far; before that Stopped is thrown.
+/// `known`: the Laplace approximation of all rows with its derivatives, where an earlier build found it.
 /// Throws std::invalid_argument for options out of range, and for curvature without a linear predictor.
 [[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
-                                          const Executor& executor, const Observer& observer = {});
+                                          const Executor& executor, const Observer& observer = {},
+                                          const LaplaceResult* known = nullptr);
 
 }  // namespace giga

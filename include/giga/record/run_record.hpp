@@ -112,6 +112,7 @@ struct RunRecord {
 
   std::optional<FullDataCost> full_data = {};
   std::optional<StageSeconds> seconds = {};
+  std::optional<StagePasses> passes = {};  ///< Of a build or a fit of data.
   double total_s = 0;
   std::optional<std::uint64_t> peak_bytes = {};
 
