@@ -189,6 +189,69 @@ TEST(Nnls, ForgetsColumnsThatAreNotRetained) {
   }
 }
 
+// 60 columns in 200 dimensions: far from dependent, and b is not in their cone.
+TEST(Nnls, StaysInDoubleWhereThatIsEnough) {
+  for (Index i = 0; i < 20 && !HasFailure(); ++i) {
+    Stream random = stream(14, "nnls double", i);
+    const ExtendedVector b = unit(normals(random, 200));
+    NnlsSolver solver(b);
+    Columns columns;
+    for (Index k = 0; k < 60; ++k) {
+      columns.push_back(unit(normals(random, 200)));
+      solver.add(in_double(columns.back()));
+      if (k % 7 == 0) solver.solve();
+    }
+    solver.solve();
+    EXPECT_FALSE(solver.in_extended());
+    expect_kkt(columns, solver, b, i);
+  }
+}
+
+// Columns 1e-7 apart: their Gram matrix is singular in double, and the test that tells must say so.
+TEST(Nnls, TurnsToExtendedPrecisionWhereColumnsNearlyCoincide) {
+  for (Index i = 0; i < 20 && !HasFailure(); ++i) {
+    Stream random = stream(15, "nnls close", i);
+    const ExtendedVector base = unit(normals(random, 12));
+    ExtendedVector b = base;
+    NnlsSolver solver(b);
+    Columns columns;
+    for (Index k = 0; k < 10; ++k) {
+      ExtendedVector column = normals(random, 12);
+      scale(column, 1e-7L);
+      add_scaled(column, 1, base);
+      columns.push_back(unit(column));
+      solver.add(in_double(columns.back()));
+    }
+    solver.solve();
+    EXPECT_TRUE(solver.in_extended());
+    expect_kkt(columns, solver, b, i);
+  }
+}
+
+TEST(Nnls, TakesProductsThatAreKnownAsItsOwn) {
+  Stream random = stream(16, "nnls products");
+  const ExtendedVector b = unit(normals(random, 80));
+  NnlsSolver own(b), given(b);
+  Columns columns;
+  for (Index k = 0; k < 50; ++k) {
+    std::vector<double> products;
+    const ExtendedVector column = unit(normals(random, 80));
+    for (const ExtendedVector& other : columns) products.push_back(static_cast<double>(dot(column, other)));
+    columns.push_back(column);
+    own.add(in_double(column));
+    given.add(in_double(column), products);
+    own.solve();
+    given.solve();
+  }
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    EXPECT_NEAR(static_cast<double>(own.solution()[k]), static_cast<double>(given.solution()[k]), 1e-12);
+}
+
+TEST(Nnls, RefusesAColumnOfZeros) {
+  NnlsSolver solver({1, 0});
+  EXPECT_THROW(solver.add({0, 0}), std::invalid_argument);
+}
+
 TEST(Nnls, GivesZeroWhereEveryColumnPointsAway) {
   const auto u = nnls({{-1, 0}, {-1, 1}, {0, -1}}, {1, 0});
   EXPECT_EQ(u, (std::vector<double>{0, 0, 0}));

@@ -256,5 +256,42 @@ TEST(CurvatureProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
   }
 }
 
+// D = 46: 1127 numbers per row, which are not formed to be multiplied.
+TEST(CurvatureProjection, ProductsAreThoseOfItsRows) {
+  const Regression model = regression(Family::BernoulliLogit, 150, 46, 3);
+  const Normal pihat = laplace_of(model);
+  for (const CurvatureProjectionOptions& options :
+       {CurvatureProjectionOptions{}, CurvatureProjectionOptions{Expansion::Hermite, 30}}) {
+    const CurvatureProjection projection(model, pihat, Threads(2), options);
+    const RowProducts* products = projection.products();
+    ASSERT_NE(products, nullptr);
+    const Index dim = projection.dim(), rows = projection.num_rows();
+    std::vector<double> all(static_cast<std::size_t>(rows * dim)), direction(static_cast<std::size_t>(dim));
+    projection.read(0, rows, all.data());
+    Stream random = stream(4, "direction");
+    for (double& value : direction) value = random.normal();
+    const double length = std::sqrt(dot(direction.data(), direction.data(), dim));
+    std::vector<double> norms(static_cast<std::size_t>(rows)), along(norms.size()), others(norms.size());
+    products->norms(0, rows, norms.data());
+    products->with_direction(0, rows, direction.data(), along.data());
+    std::vector<Index> everyone(norms.size());
+    std::iota(everyone.begin(), everyone.end(), 0);
+    products->with_rows(17, everyone, others.data());
+    for (Index n = 0; n < rows; ++n) {
+      const auto k = static_cast<std::size_t>(n);
+      const double* row = all.data() + n * dim;
+      EXPECT_NEAR(norms[k], std::sqrt(dot(row, row, dim)), 1e-12 * norms[k]);
+      EXPECT_NEAR(along[k], dot(row, direction.data(), dim), 1e-12 * norms[k] * length);
+      EXPECT_NEAR(others[k], dot(row, all.data() + 17 * dim, dim), 1e-12 * norms[k] * norms[17]);
+      double again = 0;  // the same bits, however it is asked for
+      products->with_direction(n, 1, direction.data(), &again);
+      EXPECT_EQ(again, along[k]);
+    }
+  }
+  const Regression small = regression(Family::BernoulliLogit, 50, 4, 3);
+  const Normal about = laplace_of(small);
+  EXPECT_EQ(CurvatureProjection(small, about, Threads(1)).products(), nullptr);
+}
+
 }  // namespace
 }  // namespace giga::test

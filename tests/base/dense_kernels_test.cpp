@@ -1,0 +1,61 @@
+#include "base/dense_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "giga/base/random.hpp"
+
+namespace giga {
+namespace {
+
+std::vector<double> normals(Index count, Index purpose) {
+  Stream random = stream(5, "dense kernels", purpose);
+  std::vector<double> out;
+  for (Index i = 0; i < count; ++i) out.push_back(random.normal());
+  return out;
+}
+
+// 32 running sums, then halves onto halves: written out, to the bit.
+double dot_by_the_book(const std::vector<double>& x, const std::vector<double>& y) {
+  double sums[32] = {};
+  for (std::size_t j = 0; j < x.size(); ++j) sums[j % 32] += x[j] * y[j];
+  for (int half = 16; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+  return sums[0];
+}
+
+TEST(DenseKernels, DotSumsInTheOrderItStates) {
+  for (Index count = 0; count < 200; ++count) {
+    const std::vector<double> x = normals(count, 1), y = normals(count, 2);
+    EXPECT_EQ(kernels::dot(x.data(), y.data(), count), dot_by_the_book(x, y)) << count;
+  }
+}
+
+TEST(DenseKernels, AddScaledRoundsEveryProductBeforeItIsAdded) {
+  for (const Index count : {0, 1, 7, 8, 9, 31, 64, 101}) {
+    std::vector<double> x = normals(count, 3);
+    const std::vector<double> y = normals(count, 4), before = x;
+    kernels::add_scaled(x.data(), 1.1, y.data(), count);
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const volatile double product = 1.1 * y[j];
+      EXPECT_EQ(x[j], before[j] + product);
+    }
+  }
+}
+
+TEST(DenseKernels, RotationsKeepLengths) {
+  for (const Index count : {1, 5, 8, 33}) {
+    std::vector<double> x = normals(count, 5), y = normals(count, 6);
+    const std::vector<double> x0 = x, y0 = y;
+    kernels::rotate(x.data(), y.data(), count, 0.6, 0.8);
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      EXPECT_NEAR(x[j], 0.6 * x0[j] + 0.8 * y0[j], 1e-15);
+      EXPECT_NEAR(x[j] * x[j] + y[j] * y[j], x0[j] * x0[j] + y0[j] * y0[j], 1e-14);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace giga

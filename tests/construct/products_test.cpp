@@ -1,0 +1,244 @@
+// Rows that are known by their products, and steps that choose several rows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/dense_kernels.hpp"
+#include "base/extended.hpp"
+#include "construct/build_state.hpp"
+#include "construct/laws.hpp"
+#include "construct/product_selector.hpp"
+#include "construct/quantised_selector.hpp"
+#include "construct/scan_selector.hpp"
+#include "construct/shortlist.hpp"
+#include "giga/construct/simulate.hpp"
+#include "support/executors.hpp"
+#include "support/pretend_ranks.hpp"
+
+namespace giga {
+namespace {
+
+// Rows in memory that answer for their products as well; `wrong` is added to each of them.
+class KnownRows final : public RowSource, private RowProducts {
+ public:
+  explicit KnownRows(MatrixView view, double wrong = 0) : rows_(view), wrong_(wrong) {}
+
+  [[nodiscard]] Index num_rows() const override { return rows_.num_rows(); }
+  [[nodiscard]] Index dim() const override { return rows_.dim(); }
+  void read(Index first, Index count, double* out) const override { rows_.read(first, count, out); }
+  [[nodiscard]] const RowProducts* products() const override { return this; }
+
+ private:
+  [[nodiscard]] std::vector<double> row(Index n) const {
+    std::vector<double> out(at(dim()));
+    rows_.read(n, 1, out.data());
+    return out;
+  }
+  void norms(Index first, Index count, double* out) const override {
+    for (Index n = first; n < first + count; ++n) {
+      const std::vector<double> x = row(n);
+      *out++ = std::sqrt(kernels::dot(x.data(), x.data(), dim()));
+    }
+  }
+  void with_direction(Index first, Index count, const double* direction, double* out) const override {
+    for (Index n = first; n < first + count; ++n)
+      *out++ = kernels::dot(row(n).data(), direction, dim()) + wrong_;
+  }
+  void with_rows(Index n, std::span<const Index> rows, double* out) const override {
+    for (const Index m : rows) *out++ = kernels::dot(row(n).data(), row(m).data(), dim()) + wrong_;
+  }
+
+  DenseRows rows_;
+  double wrong_;
+};
+
+// Log-likelihood vectors of a regression: late in a build hundreds of rows score alike.
+std::vector<double> likelihood_vectors(Index rows, Index dim, std::uint64_t seed) {
+  const SimulatedRows source(
+      {.rows = rows, .dim = dim, .kind = VectorKind::Likelihood, .rank = 20, .seed = seed});
+  std::vector<double> out(at(rows * dim));
+  source.read(0, rows, out.data());
+  return out;
+}
+
+TEST(Products, GiveTheCoresetThatTheRowsGive) {
+  const std::vector<double> data = likelihood_vectors(1500, 320, 1);
+  const MatrixView view = MatrixView::of(data.data(), 1500, 320);
+  const DenseRows plain(view);
+  const KnownRows known(view);
+  const VectorTable by_rows(plain, test::threads(2)), by_products(known, test::threads(2));
+  const BuildResult one = corrective(by_rows, {.size = 250}), two = corrective(by_products, {.size = 250});
+  EXPECT_EQ(by_products.selector_kind(), SelectorKind::Scan);
+  ASSERT_EQ(one.coreset.rows, two.coreset.rows);
+  for (std::size_t k = 0; k < one.coreset.weights.size(); ++k)
+    EXPECT_NEAR(one.coreset.weights[k] / two.coreset.weights[k], 1, 1e-8);
+  EXPECT_NEAR(one.relative_error, two.relative_error, 1e-10);
+}
+
+TEST(Products, LargerErrorsThanPromisedAreSeen) {
+  const std::vector<double> data = likelihood_vectors(1500, 320, 1);
+  const MatrixView view = MatrixView::of(data.data(), 1500, 320);
+  const DenseRows plain(view);
+  const KnownRows wrong(view, 0.05);
+  const VectorTable by_rows(plain, test::threads(2)), by_products(wrong, test::threads(2));
+  EXPECT_NE(corrective(by_rows, {.size = 60}).coreset.rows,
+            corrective(by_products, {.size = 60}).coreset.rows);
+}
+
+TEST(Products, SpareReadingRowsWhereTheirSumIsKnown) {
+  const std::vector<double> data = likelihood_vectors(500, 100, 2);
+  const KnownRows known(MatrixView::of(data.data(), 500, 100));
+  const VectorTable whole(known, test::threads(1));
+  const KnownSum sum{whole.sum(), whole.norm_sum()};
+  const VectorTable table(known, test::threads(1), {.known = &sum});
+  EXPECT_GT(whole.prepare_bytes_read(), 0);
+  EXPECT_EQ(table.prepare_bytes_read(), 0);
+  EXPECT_EQ(corrective(table, {.size = 40}).coreset.rows, corrective(whole, {.size = 40}).coreset.rows);
+}
+
+// --- several rows from one search
+// ---------------------------------------------------------------------------
+
+TEST(SeveralRows, AllSelectorsFindTheSameRowsInTheSameOrder) {
+  for (Index seed = 1; seed <= 4; ++seed) {
+    const std::vector<double> data = likelihood_vectors(5000, 60, static_cast<std::uint64_t>(seed));
+    const DenseRows rows(MatrixView::of(data.data(), 5000, 60));
+    const VectorTable table(rows, test::threads(2));
+    // A direction from the middle of a build.
+    const BuildResult build = corrective(table, {.size = 30});
+    ExtendedVector v(60, 0);
+    for (std::size_t k = 0; k < build.coreset.rows.size(); ++k) {
+      for (Index j = 0; j < 60; ++j)
+        v[at(j)] += static_cast<Extended>(build.coreset.weights[k]) *
+                    static_cast<Extended>(data[at(build.coreset.rows[k] * 60 + j)]);
+    }
+    scale(v, 1 / norm(v));
+    const Query query = geodesic_query(table.target(), v, table.norm_sum());
+    SearchStats stats;
+    for (const Wanted wanted :
+         {Wanted{}, Wanted{1, 0.5}, Wanted{40, 0.7}, Wanted{5000, 0.9}, Wanted{64, 0.99}}) {
+      SearchMemory memory;
+      const auto scan = ScanSelector(rows, test::threads(2)).best_several(query, wanted, memory, stats);
+      const auto codes = QuantisedSelector(rows, test::threads(2), table.target())
+                             .best_several(query, wanted, memory, stats);
+      ASSERT_FALSE(scan.empty());
+      ASSERT_EQ(scan.size(), codes.size()) << wanted.count << ", " << wanted.share;
+      for (std::size_t k = 0; k < scan.size(); ++k) {
+        EXPECT_EQ(scan[k].row, codes[k].row);
+        EXPECT_EQ(scan[k].score, codes[k].score);
+        EXPECT_GE(scan[k].score, wanted.share * scan[0].score);
+      }
+    }
+  }
+}
+
+// Far into a build the codes leave most rows, and 16 bits decide which are read: the choice stays that of a
+// scan.
+TEST(SeveralRows, BuildsByCodesAndByScanHaveTheSameBits) {
+  const std::vector<double> data = likelihood_vectors(4200, 300, 3);
+  const DenseRows rows(MatrixView::of(data.data(), 4200, 300));
+  std::optional<BuildResult> first;
+  for (const SelectorKind kind : {SelectorKind::Scan, SelectorKind::Quantised}) {
+    for (const int threads : {1, 2}) {
+      const VectorTable table(rows, test::threads(threads), {.selector = kind});
+      const BuildResult result = corrective(table, {.size = 260});
+      if (!first) first = result;
+      EXPECT_EQ(first->coreset.rows, result.coreset.rows) << name(kind) << ", " << threads;
+      EXPECT_EQ(first->coreset.weights, result.coreset.weights) << name(kind) << ", " << threads;
+    }
+  }
+  const test::PretendRanks ranks(3);
+  const VectorTable table(rows, ranks);
+  EXPECT_EQ(first->coreset.weights, corrective(table, {.size = 260}).coreset.weights);
+  EXPECT_EQ(first->coreset.size(), 260) << "no step goes past the size";
+}
+
+TEST(SeveralRows, AStepThatTheSizeCutShortIsForgottenWhenTheBuildGoesOn) {
+  const std::vector<double> data = likelihood_vectors(2000, 400, 4);
+  const DenseRows rows(MatrixView::of(data.data(), 2000, 400));
+  const VectorTable table(rows, test::threads(2));
+  const BuildResult straight = corrective(table, {.size = 300});
+  for (const Index stop : {205, 231, 262, 299}) {
+    BuildResult some = corrective(table, {.size = stop});
+    EXPECT_EQ(some.coreset.size(), stop);
+    const BuildResult whole = resume(table, std::move(some), GreedyOptions{.size = 300});
+    EXPECT_EQ(whole.coreset.rows, straight.coreset.rows) << stop;
+    EXPECT_EQ(whole.coreset.weights, straight.coreset.weights) << stop;
+    EXPECT_EQ(whole.trace.size(), straight.trace.size()) << stop;
+  }
+}
+
+TEST(SeveralRows, OneSearchChoosesSeveralBeyondTwoHundredPoints) {
+  const std::vector<double> data = likelihood_vectors(2000, 400, 5);
+  const DenseRows rows(MatrixView::of(data.data(), 2000, 400));
+  const VectorTable table(rows, test::threads(2));
+  const BuildResult result = corrective(table, {.size = 300});
+  Index before = 0, most = 0;
+  for (const StepRecord& step : result.trace) {
+    if (before < 200) {
+      EXPECT_LE(step.size, before + 1) << "step " << step.step;
+    }
+    most = std::max(most, step.size - before);
+    before = step.size;
+  }
+  EXPECT_GT(most, 3);
+  for (std::size_t t = 1; t < result.trace.size(); ++t)
+    EXPECT_LT(result.trace[t].relative_error, result.trace[t - 1].relative_error);
+}
+
+// The scores of a shortlist are those that a search over all rows would give.
+TEST(Shortlist, ChoosesAsASearchOverItsRowsWould) {
+  const Index dim = 60;
+  const std::vector<double> data = likelihood_vectors(800, dim, 6);
+  const DenseRows rows(MatrixView::of(data.data(), 800, dim));
+  const VectorTable table(rows, test::threads(1));
+  BuildState state;
+  std::vector<std::vector<double>> columns;
+  for (const Index row : {3, 77, 201, 333, 480, 512, 640, 790}) {
+    const Index slot = state.active.slot_of(rows, row);
+    columns.push_back(state.active.row(slot));
+  }
+  NnlsSolver solver(table.target());
+  for (const auto& column : columns) solver.add(column);
+  solver.solve();
+  ExtendedVector v(at(dim), 0);
+  for (Index slot = 0; slot < state.active.size(); ++slot)
+    add_scaled(v, solver.solution()[at(slot)], state.active.unit_row(slot));
+  scale(v, 1 / norm(v));
+  const Query query = geodesic_query(table.target(), v, table.norm_sum());
+  std::vector<Pick> picks;
+  std::vector<double> scratch;
+  Pick best;
+  for (Index row = 1; row < 800; row += 7) {
+    const double score = score_row(query, rows, row, scratch);
+    picks.push_back({row, score});
+    best.offer(row, score);
+  }
+  const Shortlist list(table, state.active, picks);
+  const Pick chosen = list.best(solver.solution());
+  ASSERT_GE(chosen.row, 0);
+  EXPECT_EQ(list.row(chosen.row), best.row);
+  EXPECT_NEAR(chosen.score, best.score, 1e-10);
+}
+
+// --- where the held-out error stays behind
+// ------------------------------------------------------------------
+
+TEST(Plateau, EndsABuildWhoseHeldOutErrorDoesNotFollow) {
+  const std::vector<double> data = likelihood_vectors(600, 50, 7);
+  const DenseRows rows(MatrixView::of(data.data(), 600, 50));
+  const VectorTable table(rows, test::threads(1));
+  const ErrorMeasure stuck = [](const Coreset&) { return 0.5; };
+  const BuildResult result =
+      corrective(table, {.size = 400, .tolerance = 0.05, .heldout = stuck, .enough = 0.01});
+  EXPECT_EQ(result.termination, Termination::Plateau);
+  EXPECT_LE(result.relative_error, 0.01);
+  EXPECT_GT(result.trace[result.trace.size() - 2].relative_error, 0.01);
+  EXPECT_EQ(corrective(table, {.size = 5, .tolerance = 0.05, .heldout = stuck, .enough = 1e-9}).termination,
+            Termination::SizeReached);
+}
+
+}  // namespace
+}  // namespace giga
