@@ -10,6 +10,7 @@
 
 #include "base/dense_kernels.hpp"
 #include "base/extended.hpp"
+#include "construct/to_the_end.hpp"
 
 namespace giga {
 
@@ -58,8 +59,9 @@ ExtendedVector ActiveSet::combine_quickly(const std::vector<double>& weights, Ex
   constexpr Index kTogether = 512;  // components that stay in the cache while all rows pass
   const Index dim = vectors_.empty() ? 0 : std::ssize(vectors_.front());
   std::vector<double> sum(at(dim), 0.0);
-  executor.for_each((dim + kTogether - 1) / kTogether, [&](Index part) {
+  for_each_to_the_end(executor, (dim + kTogether - 1) / kTogether, [&](Index part) {
     const Index first = part * kTogether, count = std::min(kTogether, dim - first);
+    std::fill_n(sum.data() + first, count, 0.0);
     for (std::size_t slot = 0; slot < vectors_.size(); ++slot) {
       if (!(weights[slot] > 0)) continue;
       const auto factor = static_cast<double>(static_cast<Extended>(weights[slot]) / target_norm);

@@ -126,7 +126,8 @@ std::optional<Termination> finished(const BuildState& state, const Limits& limit
   // Where there is a held-out error, the tolerance is compared with that.
   const double judged = limits.heldout ? state.heldout_error : static_cast<double>(state.error);
   if (state.steps > 0 && limits.tolerance > 0 && judged <= limits.tolerance) return Termination::ToleranceMet;
-  if (state.steps > 0 && limits.heldout && static_cast<double>(state.error) <= limits.enough)
+  if (state.steps > 0 && limits.heldout && limits.enough > 0 &&
+      static_cast<double>(state.error) <= limits.enough)
     return Termination::Plateau;
   if (state.steps > 0 && is_greedy(state.method) && state.error <= kErrorFloor)
     return Termination::NumericLimit;

@@ -90,7 +90,7 @@ void take_more(const VectorTable& table, BuildState& state, std::span<const Pick
     // A row whose vector is that of an active one has its slot: there is nothing to be gained by it.
     if (slot < state.solver->num_columns()) return;
     state.solver->add(state.active.row(slot), list.cosines(pick.row));
-    state.solver->solve(table.executor());
+    state.solver->solve_roughly(table.executor());
     if (state.solver->in_extended()) return;
     list.take(pick.row);
   }
@@ -107,7 +107,10 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchS
   Proposal plain = geodesic_step(table, state, picks.front().row);
   if (plain.row < 0) return plain;
   solve(table, state);
-  if (most > 1 && state.error > kQuickError) take_more(table, state, picks, most - 1);
+  if (most > 1 && state.error > kQuickError) {
+    take_more(table, state, picks, most - 1);
+    state.solver->solve(table.executor());
+  }
   plain.weights.resize(at(state.active.size()), 0.0);
   Proposal solved = plain;
   solved.weights = weights_of(table, state);

@@ -25,9 +25,9 @@ constexpr double kSteps = 32767;      // from 0 to the largest component
 constexpr double kFloatQuery = 3e-7;  // what rounding a unit vector, and a product, to float may change in it
 constexpr double kTellsTarget = 0.1;
 // Lost in a product that is summed in float: at most 6e-8 of sum |x_j d_j| <= 1 for each of J additions,
-// which are shared by 8 running sums at least.
+// which are shared by 4 running sums at least.
 double float_error(Index dim) {
-  return 6e-8 * (static_cast<double>(dim) / 8 + 8);
+  return 6e-8 * (static_cast<double>(dim) / 4 + 8);
 }
 // Closer to v than this the score depends on more digits of the row than a float has.
 constexpr double kNearPole = 1e-2;

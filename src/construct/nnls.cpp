@@ -58,6 +58,11 @@ void NnlsSolver::solve(const Executor& executor) {
   parts_->qr->solve(parts_->problem);
 }
 
+void NnlsSolver::solve_roughly(const Executor& executor) {
+  if (!parts_->qr) parts_->gram.complete(parts_->problem, executor);
+  if (parts_->qr || !parts_->gram.solve_roughly(parts_->problem)) solve(executor);
+}
+
 void NnlsSolver::retain(const std::vector<bool>& keep) {
   if (std::ranges::find(keep, false) == keep.end()) return;
   NnlsProblem& problem = parts_->problem;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/dense_kernels.hpp"
+#include "construct/to_the_end.hpp"
 #include "giga/base/threads.hpp"
 
 namespace giga {
@@ -28,22 +29,33 @@ constexpr int kMostRefinements = 3;
 
 // --- the factor --------------------------------------------------------------------------------------------
 
-// c becomes R'^-1 c: as soon as c_k is final its multiple of row k is taken from the rest.
-void TriangularFactor::forward(std::vector<double>& c) const {
+// b becomes R'^-1 b: as soon as b_k is final its multiple of row k is taken from the rest.
+void TriangularFactor::forward(std::vector<double>& b) const {
   for (Index k = 0; k < size_; ++k) {
-    c[at(k)] /= row(k)[k];
-    kernels::add_scaled(c.data() + k + 1, -c[at(k)], row(k) + k + 1, size_ - k - 1);
+    b[at(k)] /= row(k)[k];
+    kernels::add_scaled(b.data() + k + 1, -b[at(k)], row(k) + k + 1, size_ - k - 1);
   }
 }
 
-std::vector<double> TriangularFactor::solve(std::vector<double> c) const {
-  forward(c);
+// b becomes R^-1 b.
+void TriangularFactor::backward(std::vector<double>& b) const {
   for (Index k = size_; k-- > 0;)
-    c[at(k)] = (c[at(k)] - kernels::dot(row(k) + k + 1, c.data() + k + 1, size_ - k - 1)) / row(k)[k];
-  return c;
+    b[at(k)] = (b[at(k)] - kernels::dot(row(k) + k + 1, b.data() + k + 1, size_ - k - 1)) / row(k)[k];
 }
 
-bool TriangularFactor::append(std::vector<double> products, double square, double least) {
+std::vector<double> TriangularFactor::solve() const {
+  std::vector<double> out = y_;
+  backward(out);
+  return out;
+}
+
+std::vector<double> TriangularFactor::solve(std::vector<double> b) const {
+  forward(b);
+  backward(b);
+  return b;
+}
+
+bool TriangularFactor::append(std::vector<double> products, double square, double entry, double least) {
   forward(products);  // the new column of R, above its diagonal
   const double rest = square - kernels::dot(products.data(), products.data(), size_);
   if (!(rest > least)) return false;
@@ -57,12 +69,13 @@ bool TriangularFactor::append(std::vector<double> products, double square, doubl
   }
   for (Index k = 0; k < size_; ++k) row(k)[size_] = products[at(k)];
   row(size_)[size_] = std::sqrt(rest);
+  y_.push_back((entry - kernels::dot(products.data(), y_.data(), size_)) / std::sqrt(rest));
   ++size_;
   return true;
 }
 
 // Without column p, rows from p on have one entry below the diagonal each; rotations of neighbouring rows
-// remove these, and keep R'R.
+// remove these, and keep R'R and R'y.
 void TriangularFactor::remove(Index position) {
   for (Index k = 0; k < size_; ++k) {
     const Index from = std::max(k, position + 1);  // entries from here on move one place to the left
@@ -73,8 +86,13 @@ void TriangularFactor::remove(Index position) {
     // Invariant: rows before k are final. (x, y) becomes (length, 0).
     const double x = row(k)[k], y = row(k + 1)[k];
     const double length = std::hypot(x, y);
-    kernels::rotate(row(k) + k, row(k + 1) + k, size_ - k, x / length, y / length);
+    const double c = x / length, s = y / length;
+    kernels::rotate(row(k) + k, row(k + 1) + k, size_ - k, c, s);
+    const double first = y_[at(k)], second = y_[at(k + 1)];
+    y_[at(k)] = c * first + s * second;
+    y_[at(k + 1)] = c * second - s * first;
   }
+  y_.pop_back();
 }
 
 // --- the method --------------------------------------------------------------------------------------------
@@ -97,7 +115,10 @@ void GramNnls::complete(const NnlsProblem& problem, const Executor& executor) {
     gram_[at(i)].resize(at(count), 0.0);
     gram_[at(i)][at(i)] = 1;
   }
-  executor.for_each((count + kColumnsAtOnce - 1) / kColumnsAtOnce, [&](Index part) {
+  bool all_given = true;
+  for (Index n = first_new; n < count; ++n) all_given = all_given && std::cmp_equal(given[at(n)], n);
+  const Index parts = all_given ? 0 : (count + kColumnsAtOnce - 1) / kColumnsAtOnce;
+  for_each_to_the_end(executor, parts, [&](Index part) {
     for (Index i = part * kColumnsAtOnce; i < std::min(count, (part + 1) * kColumnsAtOnce); ++i) {
       for (Index n = std::max(first_new, i + 1); n < count; ++n) {
         if (at(i) < given[at(n)]) continue;
@@ -119,7 +140,7 @@ std::vector<double> GramNnls::of_support(std::span<const double> values) const {
 }
 
 bool GramNnls::enter(Index column) {
-  if (!factor_.append(of_support(gram_[at(column)]), 1, kLeastRest)) return false;
+  if (!factor_.append(of_support(gram_[at(column)]), 1, along_[at(column)], kLeastRest)) return false;
   support_.push_back(column);
   return true;
 }
@@ -158,10 +179,10 @@ bool GramNnls::refine(std::vector<double>& z) const {
 
 // Moves from u towards z, leaving the support wherever the way crosses u_i = 0, until z itself is positive.
 // |A u - b| falls along the way.
-bool GramNnls::settle(NnlsProblem& problem) {
+bool GramNnls::settle(NnlsProblem& problem, bool refined) {
   while (!support_.empty()) {
-    std::vector<double> z = factor_.solve(of_support(along_));
-    if (nnls_boundary(problem.u, support_, z).position < 0 && !refine(z)) return false;
+    std::vector<double> z = factor_.solve();
+    if (refined && nnls_boundary(problem.u, support_, z).position < 0 && !refine(z)) return false;
     const NnlsBoundary boundary = nnls_boundary(problem.u, support_, z);
     nnls_advance(problem.u, support_, z, boundary);
     if (boundary.position < 0) return true;
@@ -177,7 +198,15 @@ double GramNnls::slope(const NnlsProblem& problem, Index column) const {
 }
 
 bool GramNnls::solve(NnlsProblem& problem) {
-  if (!settle(problem)) return false;
+  return find(problem, true);
+}
+
+bool GramNnls::solve_roughly(NnlsProblem& problem) {
+  return find(problem, false);
+}
+
+bool GramNnls::find(NnlsProblem& problem, bool refined) {
+  if (!settle(problem, refined)) return false;
   std::vector<bool> barred(problem.columns.size(), false);
   const auto residual_norm = [&] {
     // At the optimum of the support <A u, b - A u> = 0, so |b - A u|^2 = |b|^2 - <A u, b>.
@@ -197,19 +226,20 @@ bool GramNnls::solve(NnlsProblem& problem) {
       if (barred[at(i)] || problem.u[at(i)] > 0) continue;
       if (const double gain = slope(problem, i); gain > least) violated.emplace_back(-gain, i);
     }
-    if (violated.empty()) return true;
+    // A column that is barred, and would enter, is one that rounding keeps out.
+    if (violated.empty()) return std::ranges::find(barred, true) == barred.end();
     std::ranges::sort(violated);
     // All new columns at once; later, as they come, one by one.
     if (!first) violated.resize(1);
     first = false;
     for (const auto& [gain, column] : violated)
       if (!enter(column)) return false;
-    if (!settle(problem)) return false;
+    if (!settle(problem, refined)) return false;
     // One that has left again at once would enter for ever.
     if (violated.size() == 1 && !(problem.u[at(violated[0].second)] > 0))
       barred[at(violated[0].second)] = true;
   }
-  return true;
+  return false;
 }
 
 void GramNnls::retain(NnlsProblem& problem, const std::vector<bool>& keep) {

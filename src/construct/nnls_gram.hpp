@@ -10,24 +10,29 @@
 
 namespace giga {
 
-/// R, upper triangular with R'R = G for some G; changed by one column at a time.
+/// R, upper triangular with R'R = G, and y = R'^-1 c, for some G and c; changed by one column at a time. G^-1
+/// c is then one back substitution away.
 class TriangularFactor {
  public:
   [[nodiscard]] Index size() const { return size_; }
-  /// Adds a row and column to G: `products` with those there, then `square` on the diagonal. False, and
-  /// unchanged, if what is left of the square is at most `least`.
-  bool append(std::vector<double> products, double square, double least);
+  /// Adds a row and column to G, `products` with those there, then `square` on the diagonal, and an entry to
+  /// c. False, and unchanged, if what is left of the square is at most `least`.
+  bool append(std::vector<double> products, double square, double entry, double least);
   void remove(Index position);
-  /// G^-1 c, of size() numbers.
-  [[nodiscard]] std::vector<double> solve(std::vector<double> c) const;
+  /// G^-1 c.
+  [[nodiscard]] std::vector<double> solve() const;
+  /// G^-1 b for another right-hand side.
+  [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
 
  private:
   [[nodiscard]] double* row(Index k) { return rows_.data() + k * room_; }
   [[nodiscard]] const double* row(Index k) const { return rows_.data() + k * room_; }
-  void forward(std::vector<double>& c) const;
+  void forward(std::vector<double>& b) const;
+  void backward(std::vector<double>& b) const;
 
   Index size_ = 0, room_ = 0;
   std::vector<double> rows_;  // entry (k, i), i >= k, at k * room_ + i
+  std::vector<double> y_;
 };
 
 class GramNnls {
@@ -39,13 +44,16 @@ class GramNnls {
   /// To the conditions that NnlsSolver states; false where they were not reached, or cannot be judged: then u
   /// is a feasible point no worse than before.
   [[nodiscard]] bool solve(NnlsProblem& problem);
+  /// The same without refinement: u is then within about cond(G) eps of the optimum. For what only chooses.
+  [[nodiscard]] bool solve_roughly(NnlsProblem& problem);
   /// Before the problem itself forgets the columns.
   void retain(NnlsProblem& problem, const std::vector<bool>& keep);
 
  private:
   bool enter(Index column);
   void leave(NnlsProblem& problem, Index position);
-  [[nodiscard]] bool settle(NnlsProblem& problem);
+  [[nodiscard]] bool settle(NnlsProblem& problem, bool refined);
+  [[nodiscard]] bool find(NnlsProblem& problem, bool refined);
   [[nodiscard]] std::vector<double> of_support(std::span<const double> values) const;
   [[nodiscard]] std::vector<double> slopes_on_support(std::span<const double> z) const;
   [[nodiscard]] bool refine(std::vector<double>& z) const;

@@ -30,7 +30,8 @@ class Selector {
   [[nodiscard]] virtual Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const = 0;
 
   /// The rows that score at least `share` of the best, the best first, ties to the lowest row; at most
-  /// `count` of them. None if no row has a positive score.
+  /// `count` of them. None if no row has a positive score. By exact_score; rows that are known by their
+  /// products go by these, which are good to nine digits.
   [[nodiscard]] virtual std::vector<Pick> best_several(const Query& query, const Wanted& wanted,
                                                        SearchMemory& memory, SearchStats& stats) const = 0;
 

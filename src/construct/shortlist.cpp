@@ -12,6 +12,7 @@
 
 #include "base/dense_kernels.hpp"
 #include "base/extended.hpp"
+#include "construct/to_the_end.hpp"
 
 namespace giga {
 namespace {
@@ -35,7 +36,7 @@ Shortlist::Shortlist(const VectorTable& table, const ActiveSet& active, std::spa
   // A few rows at a time, so that each part of an active row is read once for all of them.
   constexpr Index kRowsAtOnce = 16;
   const Index count = std::ssize(picks);
-  table.executor().for_each((count + kRowsAtOnce - 1) / kRowsAtOnce, [&](Index part) {
+  for_each_to_the_end(table.executor(), (count + kRowsAtOnce - 1) / kRowsAtOnce, [&](Index part) {
     const Index first = part * kRowsAtOnce, last = std::min(count, first + kRowsAtOnce);
     if (table.rows().products() != nullptr) {
       for (Index i = first; i < last; ++i) ask_products(active, l, at(i));
@@ -71,6 +72,7 @@ void Shortlist::read_unit(const std::vector<double>& l, std::size_t k) {
 // Parts of 512 components: those of 16 rows and of an active row stay in the cache while they are multiplied.
 void Shortlist::multiply_units(const ActiveSet& active, Index first, Index last) {
   constexpr Index kTogether = 512;
+  for (Index k = first; k < last; ++k) std::ranges::fill(cosines_[at(k)], 0.0);
   for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
     const Index some = std::min(kTogether, table_.dim() - begin);
     for (Index slot = 0; slot < active.size(); ++slot) {

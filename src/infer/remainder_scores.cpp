@@ -155,7 +155,8 @@ std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& 
                      executor);
 }
 
-RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed) {
+RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed,
+                          const Executor& executor) {
   constexpr double kFloor = 0.1;  // of the average score, added to each
   if (size < 1) throw std::invalid_argument("size must be at least 1");
   const auto num_rows = std::ssize(scores);
@@ -167,8 +168,9 @@ RowSample priority_sample(std::span<const float> scores, Index size, std::uint64
     sample.num_certain = num_rows;
     return sample;
   }
-  Extended total = 0;
-  for (const float score : scores) total += Extended{score};
+  const Extended total = sum_blocks(executor, num_rows, 1, [&](Index first, Index count, double* part) {
+    for (Index n = first; n < first + count; ++n) *part += static_cast<double>(scores[at(n)]);
+  })[0];
   const double average = static_cast<double>(total) / static_cast<double>(num_rows);
   const double floor = average > 0 ? kFloor * average : 1;
 
@@ -177,18 +179,23 @@ RowSample priority_sample(std::span<const float> scores, Index size, std::uint64
   // Priorities a_n / u_n, u_n in (0, 1], from a stream for each block of rows. About min(1, a_n / c) of the
   // rows exceed c, so that those above sum a / (4 size) are enough to choose among; if not, those above a
   // lower one.
-  std::vector<std::pair<double, Index>> order;
+  using Priority = std::pair<double, Index>;
+  std::vector<Priority> order;
+  std::vector<std::vector<Priority>> found(at(num_blocks(num_rows)));  // by block
   const double all = static_cast<double>(total) + floor * static_cast<double>(num_rows);
   for (double cut = all / (4 * static_cast<double>(size)); std::ssize(order) <= size; cut /= 4) {
-    order.clear();
     if (cut < floor) cut = 0;
-    for (Index first = 0; first < num_rows; first += kBlockRows) {
+    for_each_block(executor, num_rows, [&, cut](Index first, Index count) {
       Stream random = stream(seed, "priority sample", first / kBlockRows);
-      for (Index n = first; n < std::min(num_rows, first + kBlockRows); ++n) {
+      std::vector<Priority>& here = found[at(first / kBlockRows)];
+      here.clear();
+      for (Index n = first; n < first + count; ++n) {
         const double priority = score(n) / (1 - random.uniform());
-        if (priority > cut) order.emplace_back(priority, n);
+        if (priority > cut) here.emplace_back(priority, n);
       }
-    }
+    });
+    order.clear();
+    for (const auto& here : found) order.insert(order.end(), here.begin(), here.end());
   }
   const auto next = order.begin() + size;  // of priority tau
   std::ranges::nth_element(order, next, [](const auto& one, const auto& other) {

@@ -306,7 +306,7 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
   if (coreset != nullptr) less = log_likelihood_sums(*coreset, pilot, executor);
   double size = static_cast<double>(automatic ? kFirst : options.rows.number);
   while (true) {
-    const RowSample sample = priority_sample(scores, static_cast<Index>(size), options.seed);
+    const RowSample sample = priority_sample(scores, static_cast<Index>(size), options.seed, executor);
     RowEstimate estimate(full, mode, at_mode, sample, options.seed, executor);
     const ExtendedVector sums = estimate.log_likelihoods(pilot, executor);
     std::vector<double> ratios;

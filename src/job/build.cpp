@@ -153,15 +153,17 @@ BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobOb
 std::optional<std::string> missed_tolerance(const CoresetResult& result) {
   const CoresetOptions& options = result.options;
   if (options.tolerance == 0 || result.build.termination == Termination::ToleranceMet || result.zero_target ||
-      far_from_normal(result))
+      (far_from_normal(result) && result.build.termination == Termination::Plateau))
     return std::nullopt;
-  const bool bare_curvature = options.projection == ProjectionKind::Curvature && options.remainder_dim == 0;
+  const bool curvature = options.projection == ProjectionKind::Curvature;
+  const bool tried = curvature && result.trials.size() > 1;  // with features of the remainder as well
   // The remedy depends on why the build ended: out of points, or out of what its features can see.
   const char* remedy = result.build.termination == Termination::SizeReached ? "allow more points with `size`"
-                       : bare_curvature
-                           ? "the curvature does not see the rest: add `remainder_dim = 500`, or use "
-                             "`projection = random`"
-                           : "use a larger `projection_dim`, or auto";
+                       : curvature && options.remainder_dim > 0             ? "use a larger `remainder_dim`"
+                       : tried                                              ? "use `projection = random`"
+                       : curvature ? "the curvature does not see the rest: add `remainder_dim = 500`, or use "
+                                     "`projection = random`"
+                                   : "use a larger `projection_dim`, or auto";
   // Where the tolerance is in posterior standard deviations, it is said what it comes to.
   const std::string in_units = result.tolerance == options.tolerance
                                    ? ""
@@ -172,17 +174,17 @@ std::optional<std::string> missed_tolerance(const CoresetResult& result) {
 
 // Said before the work: nobody should wait a minute to hear that it was in vain. An automatic J begins at
 // kFirstAutoDim. One byte per number: the 8-bit codes of the quantised selector; rows that are known by their
-// products take D numbers, and the points of the coreset two copies of their J.
+// products take D numbers, and the points of the coreset four copies of their J at most.
 void require_memory(const CoresetOptions& options, const Problem& problem) {
   const bool curvature = options.projection == ProjectionKind::Curvature;
   const Index parameters = problem.likelihood().num_parameters();
   const Index dim = curvature ? curvature_dim(parameters) + options.remainder_dim
                               : std::max(options.projection_dim, kFirstAutoDim);
   const Index rows = num_candidates(options, problem.likelihood().num_rows(), dim);
-  const bool products = curvature && dim >= CurvatureProjection::kFewestForProducts;
+  const bool products = curvature && knows_products(rows, parameters, options.remainder_dim);
   const double each = static_cast<double>(products ? parameters + options.remainder_dim : dim) *
                       (products ? sizeof(double) : 1.0);
-  const double points = 2.0 * sizeof(double) * static_cast<double>(options.size) * static_cast<double>(dim);
+  const double points = 4.0 * sizeof(double) * static_cast<double>(options.size) * static_cast<double>(dim);
   const double needed = static_cast<double>(rows) * each + points;
   const auto present = static_cast<double>(physical_memory_bytes());
   if (!is_greedy(options.method) || needed < present) return;

@@ -34,24 +34,10 @@ Chain columns(const Chain& chain, Index first, Index count) {
   return part;
 }
 
-// Why the build ended, to follow a sentence about its size.
-std::string termination_words(Termination termination) {
-  switch (termination) {
-    case Termination::SizeReached: return "it ended with the size asked for";
-    case Termination::ToleranceMet: return "it ended when the error was as small as asked for";
-    case Termination::Plateau: return "it ended when the held-out error no longer followed the error";
-    case Termination::NumericLimit: return "it ended where rounding hides any further progress";
-    case Termination::NoProgress: return "it ended because no row lowered the error any further";
-    case Termination::ZeroTarget: return "the vectors of all rows sum to zero, so there is nothing to match";
-    case Termination::Stopped: return "it was stopped";
-  }
-  return "it ended";
-}
-
 void add_coreset(const RunRecord& record, ReportData& data) {
   const CoresetResult& coreset = *record.coreset;
   data.method = name(coreset.build.method);
-  data.termination = termination_words(coreset.build.termination);
+  data.termination = words(coreset.build.termination);
   data.trace = coreset.build.trace;
   data.relative_error = coreset.build.relative_error;
   data.heldout_error = coreset.heldout_error;

@@ -52,20 +52,21 @@ void require_draws_memory(Index chains, Index draws, Index num_columns) {
 
 namespace {
 
-// "12 s", "4 min", "2.5 h": what is said of a time that is only expected.
+// "about 12 s", "about 4 min", "about 2 h": what is said of a time that is only expected.
 std::string about(double seconds) {
   constexpr double kMinute = 60, kHour = 3600, kSeconds = 99, kMinutes = 99 * kMinute;
   if (seconds < 1) return "less than a second";
-  if (seconds <= kSeconds) return std::to_string(std::lround(seconds)) + " s";
-  if (seconds <= kMinutes) return std::to_string(std::lround(seconds / kMinute)) + " min";
-  return grouped(std::lround(seconds / kHour)) + " h";
+  if (seconds <= kSeconds) return "about " + std::to_string(std::lround(seconds)) + " s";
+  if (seconds <= kMinutes) return "about " + std::to_string(std::lround(seconds / kMinute)) + " min";
+  return "about " + grouped(std::lround(seconds / kHour)) + " h";
 }
 
 }  // namespace
 
 std::string plan_text(const FitPlan& plan) {
-  const std::string coreset = "about " + points_text(plan.points) + " and " + about(plan.total());
-  const std::string chains = "chains on all " + plural(plan.num_rows, "distinct row") + " would take about " +
+  const std::string coreset = "about " + points_text(plan.points) + ", " + about(plan.total());
+  const std::string chains = "chains on all " + grouped(plan.num_rows) + " distinct " +
+                             (plan.num_rows == 1 ? "row" : "rows") + " would take " +
                              about(plan.full_seconds);
   if (plan.pays()) return "plan: " + coreset + "; " + chains;
   return "plan: a coreset will hardly pay here, it takes " + coreset + "; " + chains +

@@ -69,6 +69,11 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
 
 namespace {
 
+// Whether draws of pihat lie where the posterior has nothing: a remainder as large as the posterior is wide.
+bool is_far(double remainder) {
+  return remainder > 1;
+}
+
 // With projection_dim = 0: J = 500, 1000, ..., 64000.
 constexpr Index kLastAutoDim = 64000;
 constexpr double kAgreement = 1.5;  // of projected and held-out error
@@ -146,6 +151,7 @@ class Run {
                              std::to_string(result.dim) + "; more features were not tried");
     }
     translate(result);
+    result.build.state.reset();  // of a table that is gone
     return result;
   }
 
@@ -155,19 +161,17 @@ class Run {
         {result.dim, result.build.relative_error, result.heldout_error, result.build.coreset.size()});
   }
 
-  // Whether gradient and curvature were matched well enough, and the held-out error asks for more. Both norms
-  // are of whitened gradients under pihat: that of the held-out sum has the remainder in it. Where the
-  // remainder is as large as the posterior is wide, draws of pihat lie where the posterior has nothing, and
-  // what they see is of no use: the certificate, whose draws are of the coreset's posterior, will tell.
+  // Whether gradient and curvature were matched as far as they go, and the held-out error asks for more.
+  // Where the remainder is as large as the posterior is wide, draws of pihat lie where the posterior has
+  // nothing, and what they see is of no use: the certificate, whose draws are of the coreset's posterior,
+  // will tell.
   bool asks_for_remainder(const Heldout& heldout, CoresetResult& result) const {
     if (options_.projection != ProjectionKind::Curvature || result.zero_target) return false;
-    const double all = heldout.norm(), matched = result.target_norm;
-    const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
-    if (remainder_dim_ == 0) result.remainder = std::sqrt(std::max(0.0, all * all - matched * matched) / dim);
+    if (remainder_dim_ == 0) result.remainder = remainder_of(heldout, result.target_norm);
     if (!options_.add_remainder || remainder_dim_ > 0 || options_.tolerance == 0 ||
         result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped)
       return false;
-    if (!far_from_normal(result)) return true;
+    if (!is_far(result.remainder)) return true;
     result.notes.emplace_back(
         "the posterior is far from normal: the held-out error, taken under the Laplace approximation, says "
         "little");
@@ -177,6 +181,7 @@ class Run {
   // The same build with features of the remainder, if that lowers the held-out error.
   void add_remainder(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) {
     constexpr Index kFeatures = 500;
+    result.build.state.reset();  // not to be gone on from, and large
     const CoresetResult before = result;
     expansion_ = Expansion::Hermite;
     remainder_dim_ = kFeatures;
@@ -185,9 +190,11 @@ class Run {
     if (result.heldout_error < before.heldout_error || result.build.termination == Termination::Stopped)
       return;
     const StageSeconds seconds = result.seconds;
+    const StagePasses passes = result.passes;
     const std::vector<ProjectionTrial> trials = result.trials;
     result = before;
     result.seconds = seconds;
+    result.passes = passes;
     result.trials = trials;
     expansion_ = options_.expansion;
     remainder_dim_ = options_.remainder_dim;
@@ -292,12 +299,15 @@ class Run {
   }
 
   // The vectors of all rows, or of candidates.
+  // `all_rows` and `like` as in CurvatureProjectionOptions.
   [[nodiscard]] std::unique_ptr<RowSource> random_or_curvature(const Likelihood& rows, const Normal& pihat,
-                                                               Index dim, const Derivatives* all_rows) const {
+                                                               Index dim, const Derivatives* all_rows,
+                                                               const RowSource* like, bool hold_rows) const {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
           *whole_linear_model(rows), pihat, executor_,
-          CurvatureProjectionOptions{expansion_, remainder_dim_, options_.seed, "remainder", all_rows});
+          CurvatureProjectionOptions{expansion_, remainder_dim_, options_.seed, "remainder", all_rows,
+                                     static_cast<const CurvatureProjection*>(like), hold_rows});
     }
     return std::make_unique<RandomProjection>(
         rows, pihat, RandomProjectionOptions{options_.norm, dim, options_.seed, "projection"});
@@ -324,7 +334,7 @@ class Run {
     std::unique_ptr<Likelihood> some;
     KnownSum known;
     if (num_candidates_ < all.num_rows()) {
-      candidates = draw_candidates(survey_->norms, num_candidates_, options_.seed);
+      candidates = draw_candidates(survey_->norms, num_candidates_, options_.seed, executor_);
       std::vector<double> counts;
       for (const Index row : candidates) counts.push_back(all.multiplicity(row));
       some = all.subset(candidates, counts);
@@ -338,25 +348,25 @@ class Run {
       if (some) at_mean = &*at_mean_;
       if (!some && long_rows) at_mean = &*result.laplace->at_mode;
     }
-    const auto rows = random_or_curvature(some ? *some : all, result.pihat, dim, at_mean);
-    result.dim = rows->dim();
-    result.num_candidates = rows->num_rows();
-    if (at_mean != nullptr && !some) {
-      if (rows->products() != nullptr)
-        known = {static_cast<const CurvatureProjection&>(*rows).target(), norm_sum_of(*rows)};
-    } else if (at_mean != nullptr) {
-      known = {static_cast<const CurvatureProjection&>(*rows).target(), survey_->norm_sum};
-    } else if (some) {
-      const auto every = random_or_curvature(all, result.pihat, dim, nullptr);
-      const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), rows->dim()));
+    // Else the sum is that of all rows, formed one after the other, in the frame of the candidates.
+    std::unique_ptr<RowSource> every;
+    if (some && at_mean == nullptr) {
+      every = random_or_curvature(all, result.pihat, dim, nullptr, nullptr, false);
+      const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), every->dim()));
       const VectorTable table(seen, executor_, {.selector = SelectorKind::Scan});
       known = {table.sum(), table.norm_sum()};
       ++result.passes.project;
     }
-    // Of all rows: a_n, b_n and the frame of the curvature; then the sum and the codes, unless products do.
-    constexpr Index kOfCurvature = 2, kOfTable = 2;
-    if (!some && options_.projection == ProjectionKind::Curvature) result.passes.project += kOfCurvature;
-    if (!some) result.passes.prepare += rows->products() != nullptr ? 0 : kOfTable;
+    const auto rows = random_or_curvature(some ? *some : all, result.pihat, dim, at_mean, every.get(), true);
+    result.dim = rows->dim();
+    result.num_candidates = rows->num_rows();
+    if (at_mean != nullptr && (some || rows->products() != nullptr))
+      known = {static_cast<const CurvatureProjection&>(*rows).target(),
+               some ? survey_->norm_sum : norm_sum_of(*rows)};
+    // Of all rows: a_n, b_n and the frame of the curvature.
+    constexpr Index kOfCurvature = 2;
+    if (options_.projection == ProjectionKind::Curvature && (!some || every))
+      result.passes.project += kOfCurvature;
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()),
                         some ? &candidates : nullptr);
     const bool greedy = is_greedy(options_.method);
@@ -368,6 +378,11 @@ class Run {
     const bool searches = greedy && !table.zero_target();
     if (searches) (void)table.selector();
     watched.end_pass();
+    if (!some) {  // the sum of all rows and their codes, in one pass or two; none where products do
+      const double once =
+          static_cast<double>(rows->num_rows()) * static_cast<double>(rows->dim()) * sizeof(double);
+      result.passes.prepare += std::lround(table.prepare_bytes_read() / once);
+    }
     result.seconds.prepare += clock.restart();
 
     result.tolerance = relative_tolerance(heldout);
@@ -425,21 +440,34 @@ class Run {
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
-    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure, enough(table, tolerance)};
+    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure,
+                               enough(table, tolerance, heldout)};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }
 
   // The relative error by which the features of the build are used up. With the curvature alone: somewhat
-  // below the tolerance, which the held-out error reaches as well unless the remainder counts. With random
-  // features: well below it, for then they are fitted and not what they stand for.
-  [[nodiscard]] double enough(const VectorTable& table, double tolerance) const {
-    constexpr double kCurvature = 0.7, kRandom = 0.25;
+  // below the tolerance, which the held-out error reaches as well unless the remainder counts; where the
+  // held-out error says nothing, somewhat above it, for what is left the weights of the certificate correct.
+  // With random features: well below it, for then they are fitted and not what they stand for.
+  [[nodiscard]] double enough(const VectorTable& table, double tolerance, const Heldout& heldout) const {
+    constexpr double kCurvature = 0.7, kFar = 1.5, kRandom = 0.25;
     const bool curvature = options_.projection == ProjectionKind::Curvature && remainder_dim_ == 0;
     if (!curvature) return kRandom * tolerance;
     if (!options_.posterior_units) return kCurvature * tolerance;
+    const auto matched = static_cast<double>(table.target_norm());
+    if (matched == 0) return 0;
+    const double share = is_far(remainder_of(heldout, matched)) ? kFar : kCurvature;
     const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
-    return kCurvature * options_.tolerance * std::sqrt(dim) / static_cast<double>(table.target_norm());
+    return share * options_.tolerance * std::sqrt(dim) / matched;
+  }
+
+  // What gradient and curvature leave out. Both norms are of whitened gradients under pihat: that of the
+  // held-out sum has the remainder in it.
+  [[nodiscard]] double remainder_of(const Heldout& heldout, double matched) const {
+    const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
+    const double all = heldout.norm();
+    return std::sqrt(std::max(0.0, all * all - matched * matched) / dim);
   }
 
   // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row
@@ -469,8 +497,7 @@ class Run {
 }  // namespace
 
 bool far_from_normal(const CoresetResult& result) {
-  constexpr double kFar = 1;
-  return result.remainder > kFar && result.build.termination == Termination::Plateau;
+  return is_far(result.remainder) && result.options.remainder_dim == 0;
 }
 
 CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,

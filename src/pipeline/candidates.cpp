@@ -4,9 +4,11 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <unordered_set>
 #include <utility>
 
 #include "base/extended.hpp"
+#include "giga/base/random.hpp"
 #include "giga/model/linear_model.hpp"
 #include "giga/model/predictor_moments.hpp"
 #include "giga/project/curvature_projection.hpp"
@@ -73,14 +75,31 @@ Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim) {
   return std::min(num_rows, std::clamp(kNumbers / dim, kFewest, kMost));
 }
 
-std::vector<Index> draw_candidates(std::span<const float> norms, Index count, std::uint64_t seed) {
-  const std::vector<float> equal(norms.size(), 1.0F);
-  const Index half = std::max<Index>(1, count / 2);
-  std::vector<float> squares;
-  squares.reserve(norms.size());
-  for (const float norm : norms) squares.push_back(norm * norm);
-  const std::vector<Index> by_norm = priority_sample(squares, half, seed).rows;
-  const std::vector<Index> any = priority_sample(equal, half, seed + 1).rows;
+namespace {
+
+// `count` of the rows 0 .. total - 1, all sets alike (Floyd's way: for each of the last `count` numbers j,
+// any number up to j, or j itself where that is taken), ascending.
+std::vector<Index> any_rows(Index total, Index count, std::uint64_t seed) {
+  Stream random = stream(seed, "any rows");
+  std::unordered_set<Index> taken;
+  for (Index j = total - count; j < total; ++j) {
+    const auto row = static_cast<Index>(random.below(static_cast<std::uint64_t>(j + 1)));
+    taken.insert(taken.contains(row) ? j : row);
+  }
+  std::vector<Index> out(taken.begin(), taken.end());
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Index> draw_candidates(std::span<const float> norms, Index count, std::uint64_t seed,
+                                   const Executor& executor) {
+  const Index half = std::clamp<Index>(count / 2, 1, std::ssize(norms));
+  std::vector<float> squares(norms.size());
+  std::ranges::transform(norms, squares.begin(), [](float norm) { return norm * norm; });
+  const std::vector<Index> by_norm = priority_sample(squares, half, seed, executor).rows;
+  const std::vector<Index> any = any_rows(std::ssize(norms), half, seed);
   std::vector<Index> out;
   std::ranges::set_union(by_norm, any, std::back_inserter(out));
   return out;
@@ -99,7 +118,8 @@ std::optional<HeldoutSum> estimated_heldout(const RandomProjection& heldout, con
       options.norm == Norm::Whitened ? std::span<const double>(pihat.factor()) : std::span<const double>();
   for (Index size = kFirst; size * kMostShare <= full.num_rows(); size *= kGrowth) {
     const RowEstimate estimate(full, pihat.mean(), at_mean,
-                               priority_sample(survey.scores, size, options.seed), options.seed, executor);
+                               priority_sample(survey.scores, size, options.seed, executor), options.seed,
+                               executor);
     HeldoutSum out;
     out.num_rows = size;
     if (heldout.uses_gradients()) {

@@ -37,7 +37,7 @@ struct RowSurvey {
 /// whatever N is: rows longer than sqrt(2 D / count), which few others can stand in for, are then there for
 /// certain. The sum of the norms themselves grows like sqrt(N), and a sample by them would miss such rows.
 [[nodiscard]] std::vector<Index> draw_candidates(std::span<const float> norms, Index count,
-                                                 std::uint64_t seed);
+                                                 std::uint64_t seed, const Executor& executor);
 
 /// The sum of the held-out features over all rows, estimated; nothing where most rows would be needed.
 struct HeldoutSum {

@@ -125,7 +125,10 @@ class Fit {
     Certificate certificate =
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
     state_.seconds.certify += clock.seconds();
-    state_.passes.certify += certificate.checked.passes;
+    // The build of this fit knows the scores that rows are drawn by where it drew candidates, whether or not
+    // the fit was stopped in between.
+    const bool scored = all_rows && coreset.num_candidates < problem_.likelihood().num_rows();
+    if (!(certificate.checked.estimated && scored)) state_.passes.certify += certificate.checked.passes;
     state_.rounds.push_back({coreset.coreset.size(), coreset.build.relative_error, coreset.heldout_error,
                              certificate.coreset.k_hat, certificate.coreset.effective_size,
                              certificate.doubt});
@@ -210,8 +213,8 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
 
 SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options, Index points) {
   // Transitions times the numbers that a gradient reads: some seconds of chains whose trajectories are not
-  // long. 8000 transitions on 400 points of 125 parameters, and never fewer than 1000.
-  constexpr double kAffordable = 4e8;
+  // long. 8000 transitions on 250 points of 125 parameters, and never fewer than 1000.
+  constexpr double kAffordable = 2.5e8;
   constexpr Index kFewest = 1000, kMost = 4000, kUsualThin = 2;
   SampleOptions out = options.sample;
   const double numbers =

@@ -38,12 +38,19 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
   const Likelihood& all = problem.likelihood();
   FitPlan plan;
   plan.num_rows = all.num_rows();
-  const Index asked = options.coreset.size, most = round_options(problem, options, {}).size;
-  plan.points = std::min({asked > 0 ? asked : likely_points(all.num_parameters()), most, all.num_rows()});
+  if (options.chains < 1 || options.coreset.size < 0) return plan;  // fit() will say what is wrong
+  const CoresetOptions round = round_options(problem, options, {});
+  const Index asked = options.coreset.size;
+  plan.points =
+      std::min({asked > 0 ? asked : likely_points(all.num_parameters()), round.size, all.num_rows()});
 
   const auto rows = static_cast<double>(all.num_rows()), dim = static_cast<double>(all.num_parameters()),
              points = static_cast<double>(plan.points), chains = static_cast<double>(options.chains);
-  const auto numbers = static_cast<double>(curvature_dim(all.num_parameters()));
+  // Random features are doubled until they are enough: some thousands where parameters are many.
+  constexpr double kRandomFeatures = 2000;
+  const bool curvature = round.projection == ProjectionKind::Curvature;
+  const double numbers =
+      curvature ? static_cast<double>(curvature_dim(all.num_parameters())) : kRandomFeatures;
   const auto threads = static_cast<double>(executor.num_threads());
   const double together = std::min(threads, chains);
   const double full_gradient = gradient_seconds(problem, all.num_rows(), executor);
@@ -51,7 +58,7 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
   const double each = gradient / (2 * points * dim);  // c
 
   constexpr double kPasses = 8, kHeldout = 500, kFewSearches = 90, kPerPoint = 1.3, kSome = 50'000;
-  const bool several = curvature_dim(all.num_parameters()) >= CurvatureProjection::kFewestForProducts;
+  const bool several = curvature && numbers >= CurvatureProjection::kFewestForProducts;
   const double candidates = std::min(rows, kSome), searches = several ? kFewSearches : kPerPoint * points;
   const double per_search = several ? dim * dim : numbers / 8;
   const SampleOptions sample = resolved_sampling(problem, options, plan.points);

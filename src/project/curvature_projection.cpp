@@ -158,7 +158,8 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
     : regression_(&regression),
       pihat_(&pihat),
       options_(options),
-      frame_(frame_for(regression, pihat, options.all_rows, executor)),
+      frame_(options.like != nullptr ? options.like->frame_
+                                     : frame_for(regression, pihat, options.all_rows, executor)),
       remainder_(draw_features(pihat, std::max<Index>(1, options.remainder_dim), false, options.seed,
                                options.purpose)),
       slope_(at(regression.num_rows())),
@@ -175,7 +176,7 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
     for (Index begin = 0; begin < count; begin += kTile)
       find_coefficients(first + begin, std::min(kTile, count - begin));
   });
-  hold_rows(executor);
+  if (options.hold_rows) hold_rows(executor);
 }
 
 ExtendedVector CurvatureProjection::target() const {
@@ -311,11 +312,9 @@ const double* CurvatureProjection::held_rest(Index n) const {
   return rest_.data() + n * options_.remainder_dim;
 }
 
-// Where rows are long enough for products to pay, and u_n of all of them few enough to be held.
 void CurvatureProjection::hold_rows(const Executor& executor) {
-  constexpr Index kMostNumbers = Index{1} << 27;  // 1 GB
-  const Index spanned = frame_.count(), each = spanned + options_.remainder_dim;
-  if (curvature_dim(spanned) < kFewestForProducts || num_rows() > kMostNumbers / each) return;
+  const Index spanned = frame_.count();
+  if (!knows_products(num_rows(), spanned, options_.remainder_dim)) return;
   held_.resize(at(num_rows() * spanned));
   rest_.resize(at(num_rows() * options_.remainder_dim));
   for_each_block(executor, num_rows(), [&](Index first, Index count) {
@@ -384,6 +383,12 @@ void CurvatureProjection::with_rows(Index n, std::span<const Index> rows, double
 
 std::string CurvatureProjection::place(Index n, Index j) const {
   return "row " + std::to_string(n + 1) + ", component " + std::to_string(j + 1);
+}
+
+bool knows_products(Index num_rows, Index num_dimensions, Index remainder_dim) {
+  constexpr Index kMostNumbers = Index{1} << 27;  // 1 GB
+  return curvature_dim(num_dimensions) >= CurvatureProjection::kFewestForProducts &&
+         num_rows <= kMostNumbers / (num_dimensions + remainder_dim);
 }
 
 std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kSizeHelp = R"(Most points in the coreset, 1 to 10^9, capped at N
 (default: for DATA with D parameters D(D+3)/2, from 20 to 1000;
-for vectors 100; 1000 if only --tolerance is given))";
+for vectors 100; if only --tolerance is given at most 5000))";
 
 constexpr const char* kToleranceHelp = R"(Stop at this error, 0 to 1 (default 0): the held-out error for
 DATA, the relative error for vectors)";

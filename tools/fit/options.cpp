@@ -20,7 +20,7 @@ constexpr CoresetHelp kHelp = {
     .projection_dim = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
 the held-out error is within 1.5 of the relative (default auto))",
     .size = R"(Points in the coreset, 1 to 10^9, capped at N. Without it: until
-the tolerance is met, at most D(D+3)/2, from 20 to 1000; and where
+the tolerance is met, at most D(D+3)/2, from 20 to 5000; and where
 the certificate fails, more, in at most 4 rounds)",
     .tolerance = R"(Stop where the held-out error leaves the gradient this many posterior
 standard deviations off per parameter, 0 to 1 (default 0.05; 0 with

@@ -82,24 +82,24 @@ Answer JobDisplay::operator()(const StageProgress& at) {
   return answer();
 }
 
-void JobDisplay::expect(const StageSeconds& seconds) {
+void JobDisplay::expect(const FitPlan& plan) {
   const std::lock_guard lock(mutex_);
-  expected_ = seconds;
+  expected_ = plan;
 }
 
 void JobDisplay::begin(const StageProgress& at) {
   if (parts_) progress_.part(part_of(at.stage), kParts);
   begin_stage(at);
   if (!expected_) return;
-  const StageSeconds& s = *expected_;
+  const StageSeconds& s = expected_->seconds;
   // In the order of the stages; what comes after a stage is the sum of the rest.
   const double later_than_build = s.sample + s.certify;
   switch (at.stage) {
     case Stage::Load:
     case Stage::Report: return;
     case Stage::Laplace: return progress_.expect(s.laplace, s.project + s.construct + later_than_build);
-    case Stage::Project:
-    case Stage::Prepare: return progress_.expect(s.project, s.construct + later_than_build);
+    case Stage::Project: return progress_.expect(s.project, s.construct + later_than_build);
+    case Stage::Prepare: return progress_.expect(0, s.construct + later_than_build);
     case Stage::Construct: return progress_.expect(s.construct, later_than_build);
     case Stage::Sample: return progress_.expect(s.sample, s.certify);
     case Stage::Certify: return progress_.expect(s.certify, 0);
@@ -120,7 +120,10 @@ void JobDisplay::begin_stage(const StageProgress& at) {
       return rows(fmt::format("projecting to J = {}", at.dim));
     case Stage::Construct: {
       const bool draws = at.step != nullptr && std::isnan(at.step->alignment);  // of a method that samples
-      return progress_.begin("building", at.total, draws ? "draws" : "points");
+      // A tolerance ends most builds long before the size does: the plan knows better how many points there
+      // will be.
+      const Index total = expected_ ? std::min(at.total, std::max(expected_->points, at.done)) : at.total;
+      return progress_.begin("building", total, draws ? "draws" : "points");
     }
     case Stage::Sample:
       if (at.total == 0) return progress_.begin("finding the coreset's mode");

@@ -10,7 +10,7 @@
 
 #include "giga/base/observer.hpp"
 #include "giga/base/stopwatch.hpp"
-#include "giga/pipeline/build_coreset.hpp"
+#include "giga/pipeline/fit_plan.hpp"
 #include "support/progress.hpp"
 
 namespace giga::tool {
@@ -24,8 +24,8 @@ class JobDisplay {
   /// it is time waits for anything.
   Answer operator()(const StageProgress& at);
 
-  /// What the stages are expected to take.
-  void expect(const StageSeconds& seconds);
+  /// What the stages are expected to take, and how many points.
+  void expect(const FitPlan& plan);
 
   /// What comes next begins a stage of the display, even if it is the same stage.
   void renew();
@@ -48,7 +48,7 @@ class JobDisplay {
   bool parts_;
   std::mutex mutex_;  // guards shown_, expected_ and since_
   std::optional<Shown> shown_;
-  std::optional<StageSeconds> expected_;
+  std::optional<FitPlan> expected_;
   Stopwatch since_;
   std::vector<std::atomic<Index>> done_;  // transitions of each chain
   std::atomic<bool> warmup_ = true;

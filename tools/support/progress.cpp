@@ -105,7 +105,8 @@ double Progress::seconds_left() const {
 std::string Progress::status() {
   constexpr double kLittleMore = 1.5;
   const double seconds = stage_.seconds();
-  std::string text = total_ == 0 ? duration(seconds) : fmt::format("{}/{} {}", done_, total_, unit_);
+  std::string text =
+      total_ == 0 ? duration(seconds) : fmt::format("{}/{} {}", done_, std::max(done_, total_), unit_);
   if (!detail_.empty()) text += ", " + detail_;
   if (steps_ > 0) text += fmt::format(", {:.4g} steps/s", static_cast<double>(steps_) / seconds);
   const double left = seconds_left();

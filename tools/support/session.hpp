@@ -37,7 +37,7 @@ class Session {
     const JobObserver observer{[this](const StageProgress& at) { return display_(at); },
                                [this](const std::string& text) { note(text); },
                                [](const std::string& text) { return spelled(text); },
-                               [this](const FitPlan& plan) { display_.expect(plan.seconds); }};
+                               [this](const FitPlan& plan) { display_.expect(plan); }};
     auto result = job(observer);
     progress_.end();
     stop_if_signalled();

@@ -41,6 +41,9 @@ class NnlsSolver {
   /// (columns that depend linearly on the support, to 1e-14, are left at zero). Never raises |A u - b| by
   /// more than rounding.
   void solve(const Executor& executor = Serial());
+  /// The same without the last digits, while double precision is enough: for what only chooses the next
+  /// column.
+  void solve_roughly(const Executor& executor = Serial());
 
   [[nodiscard]] Index num_columns() const;
   [[nodiscard]] const std::vector<Extended>& solution() const;

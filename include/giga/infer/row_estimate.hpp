@@ -24,6 +24,7 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/base/row_count.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/base/types.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/model/likelihood.hpp"
@@ -62,7 +63,8 @@ struct RowSample {
 /// for the sum of any x over all rows, and the rows' contributions are uncorrelated. A tenth of the average
 /// score is added to each score, so that rows judged too low are still drawn. A larger sample of the same
 /// seed contains a smaller one. All rows, once each, if size >= N.
-[[nodiscard]] RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed);
+[[nodiscard]] RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed,
+                                        const Executor& executor = Serial());
 
 /// How well estimated log-likelihoods are known, up to a constant that is common to all points.
 struct EstimateError {

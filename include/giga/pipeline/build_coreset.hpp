@@ -152,7 +152,7 @@ struct CoresetResult {
 };
 
 /// Whether the posterior is so far from normal that an error under pihat, such as the held-out one, says
-/// little: remainder > 1, and the held-out error no longer followed the error of the build.
+/// little: remainder > 1, with gradient and curvature alone.
 [[nodiscard]] bool far_from_normal(const CoresetResult& result);
 
 /// The same bits for any executor. The observer is told of Stage::Laplace, Project, Prepare and Construct.

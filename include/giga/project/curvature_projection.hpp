@@ -44,6 +44,10 @@ struct CurvatureProjectionOptions {
   /// Of candidates, some of many rows: the derivatives at the mean of pihat of all of them, which `target` is
   /// made of and the vectors must have room for. Taylor only. Must outlive the projection.
   const Derivatives* all_rows = nullptr;
+  /// Takes its frame, so that the vectors of both are in one basis: of candidates, the projection of all
+  /// rows.
+  const class CurvatureProjection* like = nullptr;
+  bool hold_rows = true;  ///< Whether products may be known; false for rows that are only read.
 };
 
 /// D + D(D+1)/2: the numbers a row takes where the rows span D dimensions.
@@ -51,12 +55,16 @@ struct CurvatureProjectionOptions {
   return num_parameters + num_parameters * (num_parameters + 1) / 2;
 }
 
+/// Whether rows are known by their products where they span D dimensions: if they are long, and few enough
+/// for u_n and the remainder of all of them to be held in 1 GB.
+[[nodiscard]] bool knows_products(Index num_rows, Index num_dimensions, Index remainder_dim);
+
 /// |v_n| of every row, multiplicity included, for the Taylor expansion: sqrt(l'^2 t^2 + l''^2 t^4) with t the
 /// sd of the row's predictor.
 [[nodiscard]] std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,
                                                  const Executor& executor);
 
-/// From kFewestForProducts numbers per row on, the rows are known by their products: with T the symmetric
+/// Where knows_products() says so, the rows are known by their products: with T the symmetric
 /// matrix of a direction's second part, <v_n, (g, svec T)> = a_n <g, u_n> + b_n u_n' T u_n takes r^2 products
 /// and no row of r(r+3)/2 numbers, and <v_n, v_m> = a_n a_m t + b_n b_m t^2 with t = <u_n, u_m> takes r.
 class CurvatureProjection final : public RowSource, private RowProducts {
