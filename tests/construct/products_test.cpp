@@ -13,6 +13,8 @@
 #include "construct/quantised_selector.hpp"
 #include "construct/scan_selector.hpp"
 #include "construct/shortlist.hpp"
+#include "giga/base/error.hpp"
+#include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 #include "support/executors.hpp"
 #include "support/pretend_ranks.hpp"
@@ -186,6 +188,51 @@ TEST(SeveralRows, OneSearchChoosesSeveralBeyondTwoHundredPoints) {
   EXPECT_GT(most, 3);
   for (std::size_t t = 1; t < result.trace.size(); ++t)
     EXPECT_LT(result.trace[t].relative_error, result.trace[t - 1].relative_error);
+}
+
+// Told to stop at its call number `at`, and never again.
+class StopsAt final : public Executor {
+ public:
+  void arm(Index at) const { left_ = at; }
+  [[nodiscard]] int num_threads() const override { return 1; }
+  [[nodiscard]] bool stop_requested() const override { return left_ == 0; }
+  void for_each(Index count, const std::function<void(Index)>& body) const override {
+    const Index half = tick() ? count / 2 : count;  // some of it is done before it stops
+    for (Index i = 0; i < half; ++i) body(i);
+    if (half < count) throw Stopped();
+  }
+  void fold(const BlockFold& work, std::byte* total) const override {
+    if (tick()) throw Stopped();
+    Serial().fold(work, total);
+  }
+
+ private:
+  bool tick() const {
+    if (left_ < 0) return false;
+    if (left_ > 0) --left_;
+    return left_ == 0;
+  }
+  mutable Index left_ = -1;
+};
+
+TEST(SeveralRows, ABuildThatWasStoppedAnywhereGoesOnToTheSameBits) {
+  const std::vector<double> data = likelihood_vectors(700, 420, 8);
+  const DenseRows rows(MatrixView::of(data.data(), 700, 420));
+  const VectorTable table(rows, test::threads(1));
+  const BuildResult straight = corrective(table, {.size = 270});
+  Index stopped = 0;
+  for (const Index at : {3, 40, 250, 300, 333, 360, 380, 400, 420, 431, 440, 452, 460, 471, 480, 490, 505}) {
+    const StopsAt executor;
+    const VectorTable watched(rows, executor);
+    (void)watched.selector();
+    executor.arm(at);
+    BuildResult some = corrective(watched, {.size = 270});
+    stopped += some.termination == Termination::Stopped ? 1 : 0;
+    const BuildResult whole = resume(table, std::move(some), GreedyOptions{.size = 270});
+    EXPECT_EQ(whole.coreset.rows, straight.coreset.rows) << at;
+    EXPECT_EQ(whole.coreset.weights, straight.coreset.weights) << at;
+  }
+  EXPECT_GE(stopped, 12) << "the calls should be within the build";
 }
 
 // The scores of a shortlist are those that a search over all rows would give.
