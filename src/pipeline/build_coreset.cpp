@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/base/stopwatch.hpp"
+#include "giga/infer/row_estimate.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "pipeline/candidates.hpp"
 #include "pipeline/heldout.hpp"
@@ -102,6 +104,8 @@ std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std:
   return model.subset(rows, weights);
 }
 
+constexpr Index kMany = 100'000;  // rows that the mode is found of by way of some of them
+
 class Run {
  public:
   Run(const Problem& problem, const CoresetOptions& options, const Executor& executor,
@@ -127,6 +131,7 @@ class Run {
     const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options());
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
     Heldout heldout = make_heldout(heldout_rows, watched, result);
+    measure_remainder(heldout_rows, heldout, result);
     watched.end_pass();
     result.seconds.project = clock.restart();
 
@@ -143,7 +148,7 @@ class Run {
       if (!search || agree || stopped || result.zero_target || 2 * dim > kLastAutoDim) break;
       dim *= 2;
     }
-    if (asks_for_remainder(heldout, result)) add_remainder(dim, heldout, clock, result);
+    if (asks_for_remainder(result)) add_remainder(dim, heldout, clock, result);
     result.options.expansion = expansion_;
     result.options.remainder_dim = remainder_dim_;
     if (search && result.heldout_error > kAgreement * result.build.relative_error) {
@@ -165,9 +170,8 @@ class Run {
   // Where the remainder is as large as the posterior is wide, draws of pihat lie where the posterior has
   // nothing, and what they see is of no use: the certificate, whose draws are of the coreset's posterior,
   // will tell.
-  bool asks_for_remainder(const Heldout& heldout, CoresetResult& result) const {
+  bool asks_for_remainder(CoresetResult& result) const {
     if (options_.projection != ProjectionKind::Curvature || result.zero_target) return false;
-    if (remainder_dim_ == 0) result.remainder = remainder_of(heldout, result.target_norm);
     if (!options_.add_remainder || remainder_dim_ > 0 || options_.tolerance == 0 ||
         result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped)
       return false;
@@ -207,21 +211,32 @@ class Run {
     };
   }
 
-  // pihat, and what its mode says about the model and the data.
-  // Of many rows, the mode of some: a few posterior standard deviations from that of all, so that Newton
-  // needs three or four passes over all rows instead of eight. Empty: begin where the likelihood says.
+  // Of many rows, the mode of a part of them: with one in kShare it is about sqrt(kShare) posterior standard
+  // deviations from that of all, where a Newton step or two reach it; that of the part is found likewise. Empty:
+  // begin where the likelihood says.
   [[nodiscard]] std::vector<double> start_of(const Likelihood& likelihood) const {
-    constexpr Index kMany = 100'000, kFewest = 10'000, kPerParameter = 100;
-    const Index some = std::max(kFewest, kPerParameter * likelihood.num_parameters());
+    constexpr Index kFewest = 10'000, kPerParameter = 100, kShare = 32;
+    const Index some = std::max({kFewest, kPerParameter * likelihood.num_parameters(),
+                                 likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
       const auto rows = subsample(likelihood, some, options_.seed);
-      return laplace(*rows, problem_.prior(), executor_, {}, observer_).posterior.mean();
+      return laplace(*rows, problem_.prior(), executor_, laplace_options(*rows), observer_).posterior.mean();
     } catch (const std::invalid_argument&) {
       return {};  // no place among them has a finite log joint: all rows are asked in their own way
     }
   }
 
+  // One step after g'H^-1 g <= 1e-8 the mode of many rows is known to about 1e-8 standard deviations, since Newton
+  // squares the distance: a stricter tolerance would cost a pass over all of them.
+  [[nodiscard]] LaplaceOptions laplace_options(const Likelihood& likelihood) const {
+    constexpr double kNear = 1e-4;
+    LaplaceOptions options{.start = start_of(likelihood)};
+    if (likelihood.num_rows() >= kMany) options.tolerance = kNear;
+    return options;
+  }
+
+  // pihat, and what its mode says about the model and the data.
   void find_pihat(CoresetResult& result) const {
     if (options_.pihat == PihatKind::Prior) return;
     const Likelihood& model = problem_.likelihood();
@@ -234,7 +249,7 @@ class Run {
         result.laplace = *known_;
       } else {
         result.laplace =
-            laplace(likelihood, problem_.prior(), executor_, {.start = start_of(likelihood)}, observer_);
+            laplace(likelihood, problem_.prior(), executor_, laplace_options(likelihood), observer_);
         if (!some) result.passes.laplace += result.laplace->passes;
       }
     } catch (const std::invalid_argument&) {
@@ -245,7 +260,7 @@ class Run {
     result.pihat = result.laplace->posterior;
     const LinearModel* linear = model.linear_model();
     result.separable = linear != nullptr && linear->separates(result.pihat.mean(), executor_);
-    if (linear != nullptr) ++result.passes.laplace;
+    if (result.separable) ++result.passes.laplace;  // else it ended with the first row on the wrong side
     if (result.separable)
       result.notes.emplace_back(
           "the labels are perfectly separable: only the prior keeps the coefficients finite");
@@ -262,16 +277,23 @@ class Run {
     return {curvature ? Norm::Whitened : options_.norm, options_.heldout_dim, options_.seed, "heldout"};
   }
 
-  // Where points are chosen from some of the rows: what is known of all of them.
+  // Where points are chosen from some of the rows: what is known of all of them. Methods that solve for their
+  // weights never choose idle rows (candidates.hpp), and so choose from some of them wherever there are any.
   void survey(CoresetResult& result) {
     const Likelihood& model = problem_.likelihood();
     const bool curvature = options_.projection == ProjectionKind::Curvature;
     const Index dim = curvature ? curvature_dim(model.num_parameters()) + remainder_dim_
                                 : std::max(options_.projection_dim, kFirstAutoDim);
     num_candidates_ = giga::num_candidates(options_, model.num_rows(), dim);
-    if (num_candidates_ == model.num_rows()) return;
+    const bool solves = options_.method == Method::Corrective || options_.method == Method::Pursuit;
+    if (num_candidates_ == model.num_rows() && !(solves && curvature)) return;
     tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
     survey_ = survey_rows(model, result.pihat, options_, executor_);
+    if (solves && curvature) busy_ = busy_rows(*survey_);
+    if (num_candidates_ == model.num_rows() && std::ssize(busy_) == model.num_rows()) {
+      survey_.reset();
+      return;
+    }
     result.passes.project += survey_->passes;
     if (!laplace_of_all(result)) ++result.passes.project;
     result.remainder_scores = std::make_shared<const std::vector<float>>(survey_->scores);
@@ -279,11 +301,23 @@ class Run {
                                       : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
   }
 
+  // The rows that a build may choose from; empty: all.
+  [[nodiscard]] std::vector<Index> candidates() const {
+    const Index num_rows = problem_.likelihood().num_rows();
+    if (!survey_) return {};
+    if (num_candidates_ == num_rows) return std::ssize(busy_) < num_rows ? busy_ : std::vector<Index>{};
+    std::vector<Index> drawn = draw_candidates(survey_->norms, num_candidates_, options_.seed, executor_);
+    if (busy_.empty()) return drawn;
+    std::vector<Index> out;
+    std::ranges::set_intersection(drawn, busy_, std::back_inserter(out));
+    return out.empty() ? drawn : out;
+  }
+
   // The held-out sum is that of all rows: estimated where points are chosen from some of them, if it can be.
   Heldout make_heldout(const RandomProjection& projection, const RowSource& rows,
                        CoresetResult& result) const {
     result.heldout_rows = rows.num_rows();
-    if (survey_) {
+    if (survey_ && num_candidates_ < rows.num_rows()) {
       CoresetOptions options = options_;
       options.norm = heldout_options().norm;
       auto estimated = estimated_heldout(projection, problem_.likelihood(), result.pihat, *at_mean_, *survey_,
@@ -330,11 +364,10 @@ class Run {
 
   void build_from_candidates(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) const {
     const Likelihood& all = problem_.likelihood();
-    std::vector<Index> candidates;
+    const std::vector<Index> candidates = this->candidates();
     std::unique_ptr<Likelihood> some;
     KnownSum known;
-    if (num_candidates_ < all.num_rows()) {
-      candidates = draw_candidates(survey_->norms, num_candidates_, options_.seed, executor_);
+    if (!candidates.empty()) {
       std::vector<double> counts;
       for (const Index row : candidates) counts.push_back(all.multiplicity(row));
       some = all.subset(candidates, counts);
@@ -386,7 +419,7 @@ class Run {
     result.seconds.prepare += clock.restart();
 
     result.tolerance = relative_tolerance(heldout);
-    result.build = construct(table, candidates, result.tolerance, heldout);
+    result.build = construct(table, candidates, result.tolerance, result.remainder, heldout);
     if (some) {
       result.build.coreset = of_all_rows(std::move(result.build.coreset), candidates);
       for (StepRecord& step : result.build.trace) step.row = candidates[at(step.row)];
@@ -434,40 +467,47 @@ class Run {
   }
 
   [[nodiscard]] BuildResult construct(const VectorTable& table, const std::vector<Index>& candidates,
-                                      double tolerance, Heldout& heldout) const {
+                                      double tolerance, double remainder, Heldout& heldout) const {
     const ErrorMeasure measure = [&](const Coreset& coreset) {
       return heldout.error(candidates.empty() ? coreset : of_all_rows(coreset, candidates));
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
     const GreedyOptions greedy{size, options_.max_steps, tolerance, measure,
-                               enough(table, tolerance, heldout)};
+                               enough(table, tolerance, is_far(remainder))};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }
 
-  // The relative error by which the features of the build are used up. With the curvature alone: somewhat
-  // below the tolerance, which the held-out error reaches as well unless the remainder counts; where the
-  // held-out error says nothing, somewhat above it, for what is left the weights of the certificate correct.
-  // With random features: well below it, for then they are fitted and not what they stand for.
-  [[nodiscard]] double enough(const VectorTable& table, double tolerance, const Heldout& heldout) const {
-    constexpr double kCurvature = 0.7, kFar = 1.5, kRandom = 0.25;
+  // The relative error by which the features of the build are used up: well below the tolerance, which the
+  // held-out error reaches as well unless it sees what they do not. Where it says nothing (is_far), somewhat
+  // above the tolerance: what is left the weights of the certificate correct.
+  [[nodiscard]] double enough(const VectorTable& table, double tolerance, bool far) const {
+    constexpr double kUsual = 0.25, kFar = 1.5;
     const bool curvature = options_.projection == ProjectionKind::Curvature && remainder_dim_ == 0;
-    if (!curvature) return kRandom * tolerance;
-    if (!options_.posterior_units) return kCurvature * tolerance;
+    if (!curvature || !options_.posterior_units) return kUsual * tolerance;
     const auto matched = static_cast<double>(table.target_norm());
     if (matched == 0) return 0;
-    const double share = is_far(remainder_of(heldout, matched)) ? kFar : kCurvature;
+    const double share = far ? kFar : kUsual;
     const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
     return share * options_.tolerance * std::sqrt(dim) / matched;
   }
 
-  // What gradient and curvature leave out. Both norms are of whitened gradients under pihat: that of the
-  // held-out sum has the remainder in it.
-  [[nodiscard]] double remainder_of(const Heldout& heldout, double matched) const {
-    const auto dim = static_cast<double>(problem_.likelihood().num_parameters());
-    const double all = heldout.norm();
-    return std::sqrt(std::max(0.0, all * all - matched * matched) / dim);
+  // What gradient and curvature leave out, per square root of D: the held-out features of all rows less those of
+  // their expansion at the mode. 0 where that is not known.
+  void measure_remainder(const RandomProjection& projection, const Heldout& heldout, CoresetResult& result) const {
+    if (options_.projection != ProjectionKind::Curvature || !laplace_of_all(result) || remainder_dim_ > 0) return;
+    const Quadratic expansion{result.pihat.mean(), *result.laplace->at_mode};
+    const std::vector<double> points = projection.points();
+    const Index dim = result.pihat.dim();
+    ExtendedVector gradients(points.size(), 0);
+    executor_.for_each(std::ssize(points) / dim, [&](Index s) {
+      expansion.add_gradient(std::span(points).subspan(at(s * dim), at(dim)), gradients.data() + s * dim);
+    });
+    ExtendedVector rest = heldout.sum();
+    add_scaled(rest, -1, projection.sum_from(gradients));
+    const auto length = static_cast<double>(norm(rest)), noise = heldout.noise();
+    result.remainder = std::sqrt(std::max(0.0, length * length - noise * noise) / static_cast<double>(dim));
   }
 
   // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row
@@ -490,8 +530,9 @@ class Run {
   Expansion expansion_;         // as the options say, until the held-out error asks for the remainder;
   Index remainder_dim_;         // likewise
   Index num_candidates_ = 0;
-  std::optional<RowSurvey> survey_;     // where candidates are fewer than all rows,
+  std::optional<RowSurvey> survey_;     // where points are chosen from some of the rows,
   std::optional<Derivatives> at_mean_;  // as is this: of all rows at the mean of pihat
+  std::vector<Index> busy_;             // rows that are not idle, where these are never chosen
 };
 
 }  // namespace

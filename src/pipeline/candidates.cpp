@@ -66,6 +66,15 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
   return out;
 }
 
+std::vector<Index> busy_rows(const RowSurvey& survey) {
+  constexpr double kShare = 1e-3;
+  const double least = kShare * survey.norm_sum / static_cast<double>(survey.norms.size());
+  std::vector<Index> out;
+  for (Index n = 0; n < std::ssize(survey.norms); ++n)
+    if (static_cast<double>(survey.norms[at(n)]) >= least) out.push_back(n);
+  return out;
+}
+
 Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim) {
   constexpr Index kLittle = Index{1} << 23, kNumbers = Index{1} << 24, kFewest = 20'000, kMost = 50'000;
   const bool ours = options.method == Method::Corrective || options.method == Method::Pursuit;

@@ -32,6 +32,12 @@ struct RowSurvey {
 [[nodiscard]] RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat,
                                     const CoresetOptions& options, const Executor& executor);
 
+/// The rows whose norm is at least a thousandth of the average, ascending. The others are idle: what they say at
+/// the mode is so little that a coreset could use them only with weights above that of all rows together; and where
+/// that is so little because their predictor is far out, they would say far more elsewhere. With heavy-tailed
+/// features such weights were seen to reach 1e109.
+[[nodiscard]] std::vector<Index> busy_rows(const RowSurvey& survey);
+
 /// Half of them drawn with equal probabilities, half in proportion to the square of the norm; ascending. The
 /// union may be smaller than `count`. Squares, because the sum of the squares of whitened norms is about D
 /// whatever N is: rows longer than sqrt(2 D / count), which few others can stand in for, are then there for

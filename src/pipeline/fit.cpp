@@ -213,8 +213,8 @@ CoresetOptions round_options(const Problem& problem, const FitOptions& options, 
 
 SampleOptions resolved_sampling(const Problem& problem, const FitOptions& options, Index points) {
   // Transitions times the numbers that a gradient reads: some seconds of chains whose trajectories are not
-  // long. 8000 transitions on 250 points of 125 parameters, and never fewer than 1000.
-  constexpr double kAffordable = 2.5e8;
+  // long. 8000 transitions on 200 points of 125 parameters, and never fewer than 1000.
+  constexpr double kAffordable = 2e8;
   constexpr Index kFewest = 1000, kMost = 4000, kUsualThin = 2;
   SampleOptions out = options.sample;
   const double numbers =

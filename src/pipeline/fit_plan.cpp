@@ -53,7 +53,8 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
       curvature ? static_cast<double>(curvature_dim(all.num_parameters())) : kRandomFeatures;
   const auto threads = static_cast<double>(executor.num_threads());
   const double together = std::min(threads, chains);
-  const double full_gradient = gradient_seconds(problem, all.num_rows(), executor);
+  constexpr Index kTimedRows = 50'000;
+  const double full_gradient = gradient_seconds(problem, all.num_rows(), executor, kTimedRows);
   const double gradient = gradient_seconds(problem, plan.points, executor);
   const double each = gradient / (2 * points * dim);  // c
 

@@ -21,6 +21,9 @@ class Heldout {
 
   /// |V|.
   [[nodiscard]] double norm() const { return static_cast<double>(norm_); }
+  /// V, and the root mean square of its error.
+  [[nodiscard]] const ExtendedVector& sum() const { return sum_; }
+  [[nodiscard]] double noise() const { return static_cast<double>(noise_); }
   /// |V(w) - V| / |V|.
   [[nodiscard]] double error(const Coreset& coreset);
 

@@ -86,7 +86,7 @@ TEST_F(Fit, MakesFewerTransitionsOnLargeCoresetsButNeverFewerThanAThousandDraws)
   };
   EXPECT_EQ(sampling(100).draws, 4000);
   EXPECT_EQ(sampling(100).thin, 2);
-  const Index most = 250'000'000 / (8000 * problem_.likelihood().num_parameters());  // of the usual 8000
+  const Index most = 200'000'000 / (8000 * problem_.likelihood().num_parameters());  // of the usual 8000
   EXPECT_EQ(sampling(most).thin, 2);
   EXPECT_EQ(sampling(most * 3 / 2).draws, 4000);
   EXPECT_EQ(sampling(most * 3 / 2).thin, 1);

@@ -83,7 +83,7 @@ struct FitResult {
 
 /// The options of the chains on a coreset of so many points. Draws that are not asked for are those worth the
 /// time to make and to weigh them: 4000 of each chain, thinned by 2, by which the standard deviations of
-/// dozens of coefficients are right within a few percent; of coresets with more than 31,250 numbers (points
+/// dozens of coefficients are right within a few percent; of coresets with more than 25,000 numbers (points
 /// times parameters) fewer transitions, down to 1000 draws that are not thinned. If `check_rows` are all,
 /// with more than 18,750 distinct rows (and 4 chains) fewer too, but never below 1000. The time is that of
 /// certify_bench.

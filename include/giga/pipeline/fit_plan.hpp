@@ -21,7 +21,7 @@ struct FitPlan {
   [[nodiscard]] bool pays() const { return total() < full_seconds; }
 };
 
-/// Gradients are timed, here and now, on as many rows as the coreset will have and on 200,000 rows at most;
+/// Gradients are timed, here and now, on as many rows as the coreset will have and on 50,000 rows at most;
 /// the rest is counted in operations of the same kind. Chains are taken to need 15 gradients per transition,
 /// as they do where the posterior is nearly normal; harder posteriors take longer either way. Right within a
 /// factor of two or so; nothing that is computed depends on it.
