@@ -41,8 +41,8 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
   if (options.chains < 1 || options.coreset.size < 0) return plan;  // fit() will say what is wrong
   const CoresetOptions round = round_options(problem, options, {});
   const Index asked = options.coreset.size;
-  plan.points =
-      std::min({asked > 0 ? asked : likely_points(all.num_parameters()), round.size, all.num_rows()});
+  plan.most_points = round.size;
+  plan.points = std::min(asked > 0 ? asked : likely_points(all.num_parameters()), all.num_rows());
 
   const auto rows = static_cast<double>(all.num_rows()), dim = static_cast<double>(all.num_parameters()),
              points = static_cast<double>(plan.points), chains = static_cast<double>(options.chains);

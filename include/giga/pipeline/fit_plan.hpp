@@ -12,13 +12,14 @@ namespace giga {
 
 struct FitPlan {
   Index points = 0;           ///< Of the coreset, as other data of as many parameters took.
+  Index most_points = 0;      ///< That it may have.
   Index num_rows = 0;         ///< Distinct ones.
   StageSeconds seconds = {};  ///< From the mode to the certificate.
   double full_seconds = 0;    ///< As many chains on all distinct rows, 1000 + 1000 transitions each.
 
   [[nodiscard]] double total() const;
-  /// Whether the coreset is the shorter way.
-  [[nodiscard]] bool pays() const { return total() < full_seconds; }
+  /// Whether the coreset is the shorter way, and large enough to be certified.
+  [[nodiscard]] bool pays() const { return total() < full_seconds && points <= most_points; }
 };
 
 /// Gradients are timed, here and now, on as many rows as the coreset will have and on 50,000 rows at most;
