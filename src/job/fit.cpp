@@ -86,7 +86,9 @@ class FitWork {
     if (!observer_.note && !observer_.plan) return;
     const FitPlan plan = plan_fit(problem, job_.fit, executor_);
     if (observer_.plan) observer_.plan(plan);
-    notes_.mention(job::plan_text(plan));
+    constexpr double kWorthTelling_s = 1;
+    if (plan.total() >= kWorthTelling_s || plan.full_seconds >= kWorthTelling_s)
+      notes_.mention(job::plan_text(plan));
   }
 
   // Chains that were kept are those that would be made now.
