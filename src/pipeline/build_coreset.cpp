@@ -173,7 +173,8 @@ class Run {
   bool asks_for_remainder(CoresetResult& result) const {
     if (options_.projection != ProjectionKind::Curvature || result.zero_target) return false;
     if (!options_.add_remainder || remainder_dim_ > 0 || options_.tolerance == 0 ||
-        result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped)
+        result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped ||
+        result.heldout_error <= kAgreement * result.build.relative_error)
       return false;
     if (!is_far(result.remainder)) return true;
     result.notes.emplace_back(
@@ -212,12 +213,12 @@ class Run {
   }
 
   // Of many rows, the mode of a part of them: with one in kShare it is about sqrt(kShare) posterior standard
-  // deviations from that of all, where a Newton step or two reach it; that of the part is found likewise. Empty:
-  // begin where the likelihood says.
+  // deviations from that of all, where a Newton step or two reach it; that of the part is found likewise.
+  // Empty: begin where the likelihood says.
   [[nodiscard]] std::vector<double> start_of(const Likelihood& likelihood) const {
     constexpr Index kFewest = 10'000, kPerParameter = 100, kShare = 32;
-    const Index some = std::max({kFewest, kPerParameter * likelihood.num_parameters(),
-                                 likelihood.num_rows() / kShare});
+    const Index some =
+        std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
       const auto rows = subsample(likelihood, some, options_.seed);
@@ -227,8 +228,8 @@ class Run {
     }
   }
 
-  // One step after g'H^-1 g <= 1e-8 the mode of many rows is known to about 1e-8 standard deviations, since Newton
-  // squares the distance: a stricter tolerance would cost a pass over all of them.
+  // One step after g'H^-1 g <= 1e-8 the mode of many rows is known to about 1e-8 standard deviations, since
+  // Newton squares the distance: a stricter tolerance would cost a pass over all of them.
   [[nodiscard]] LaplaceOptions laplace_options(const Likelihood& likelihood) const {
     constexpr double kNear = 1e-4;
     LaplaceOptions options{.start = start_of(likelihood)};
@@ -306,7 +307,7 @@ class Run {
     const Index num_rows = problem_.likelihood().num_rows();
     if (!survey_) return {};
     if (num_candidates_ == num_rows) return std::ssize(busy_) < num_rows ? busy_ : std::vector<Index>{};
-    std::vector<Index> drawn = draw_candidates(survey_->norms, num_candidates_, options_.seed, executor_);
+    std::vector<Index> drawn = draw_candidates(*survey_, num_candidates_, options_.seed, executor_);
     if (busy_.empty()) return drawn;
     std::vector<Index> out;
     std::ranges::set_intersection(drawn, busy_, std::back_inserter(out));
@@ -493,10 +494,12 @@ class Run {
     return share * options_.tolerance * std::sqrt(dim) / matched;
   }
 
-  // What gradient and curvature leave out, per square root of D: the held-out features of all rows less those of
-  // their expansion at the mode. 0 where that is not known.
-  void measure_remainder(const RandomProjection& projection, const Heldout& heldout, CoresetResult& result) const {
-    if (options_.projection != ProjectionKind::Curvature || !laplace_of_all(result) || remainder_dim_ > 0) return;
+  // What gradient and curvature leave out, per square root of D: the held-out features of all rows less those
+  // of their expansion at the mode. 0 where that is not known.
+  void measure_remainder(const RandomProjection& projection, const Heldout& heldout,
+                         CoresetResult& result) const {
+    if (options_.projection != ProjectionKind::Curvature || !laplace_of_all(result) || remainder_dim_ > 0)
+      return;
     const Quadratic expansion{result.pihat.mean(), *result.laplace->at_mode};
     const std::vector<double> points = projection.points();
     const Index dim = result.pihat.dim();

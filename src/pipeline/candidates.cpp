@@ -47,8 +47,16 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
     const PredictorMoments moments = predictor_moments(*linear, pihat, executor);
     ++out.passes;
     out.scores = remainder_scores(likelihood, pihat, executor, &moments);
-    if (options.projection == ProjectionKind::Curvature)
-      out.norms = curvature_norms(*linear, moments, executor);
+    if (options.projection == ProjectionKind::Curvature) {
+      CurvatureLengths lengths = curvature_lengths(*linear, moments, executor);
+      out.norms = std::move(lengths.norms);
+      // Where rows that are nearly all curvature are common, they are among any rows.
+      constexpr float kNearlyAll = 0.5F;
+      constexpr Index kRare = 20;  // one in so many, or fewer
+      const auto common =
+          std::ranges::count_if(lengths.shares, [](float share) { return share > kNearlyAll; });
+      if (common * kRare < std::ssize(lengths.shares)) out.shares = std::move(lengths.shares);
+    }
   } else {
     out.scores = remainder_scores(likelihood, pihat, executor);
     ++out.passes;
@@ -102,15 +110,23 @@ std::vector<Index> any_rows(Index total, Index count, std::uint64_t seed) {
 
 }  // namespace
 
-std::vector<Index> draw_candidates(std::span<const float> norms, Index count, std::uint64_t seed,
+std::vector<Index> draw_candidates(const RowSurvey& survey, Index count, std::uint64_t seed,
                                    const Executor& executor) {
-  const Index half = std::clamp<Index>(count / 2, 1, std::ssize(norms));
-  std::vector<float> squares(norms.size());
-  std::ranges::transform(norms, squares.begin(), [](float norm) { return norm * norm; });
-  const std::vector<Index> by_norm = priority_sample(squares, half, seed, executor).rows;
-  const std::vector<Index> any = any_rows(std::ssize(norms), half, seed);
-  std::vector<Index> out;
-  std::ranges::set_union(by_norm, any, std::back_inserter(out));
+  constexpr Index kShare = 5;  // one in so many by the share of the curvature
+  const Index num_rows = std::ssize(survey.norms);
+  const Index bent = survey.shares.empty() ? 0 : std::clamp<Index>(count / kShare, 1, num_rows);
+  const Index each = std::clamp<Index>((count - bent) / 2, 1, num_rows);
+  std::vector<float> squares(survey.norms.size());
+  std::ranges::transform(survey.norms, squares.begin(), [](float norm) { return norm * norm; });
+  const auto joined = [](const std::vector<Index>& one, const std::vector<Index>& other) {
+    std::vector<Index> out;
+    std::ranges::set_union(one, other, std::back_inserter(out));
+    return out;
+  };
+  std::vector<Index> out =
+      joined(priority_sample(squares, each, seed, executor).rows, any_rows(num_rows, each, seed));
+  if (!survey.shares.empty())
+    out = joined(out, priority_sample(survey.shares, each, seed + 1, executor).rows);
   return out;
 }
 

@@ -23,7 +23,10 @@ namespace giga {
 
 /// What one pass over all rows tells of each.
 struct RowSurvey {
-  std::vector<float> norms;   ///< Of its vector: exact for curvature, by 32 features for random projections.
+  std::vector<float> norms;  ///< Of its vector: exact for curvature, by 32 features for random projections.
+  /// What the curvature has of its square; empty for random projections, and where rows that are nearly all
+  /// curvature are not rare.
+  std::vector<float> shares;
   std::vector<float> scores;  ///< remainder_scores().
   double norm_sum = 0;        ///< sigma
   Index num_zero_rows = 0;
@@ -32,18 +35,21 @@ struct RowSurvey {
 [[nodiscard]] RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat,
                                     const CoresetOptions& options, const Executor& executor);
 
-/// The rows whose norm is at least a thousandth of the average, ascending. The others are idle: what they say at
-/// the mode is so little that a coreset could use them only with weights above that of all rows together; and where
-/// that is so little because their predictor is far out, they would say far more elsewhere. With heavy-tailed
-/// features such weights were seen to reach 1e109.
+/// The rows whose norm is at least a thousandth of the average, ascending. The others are idle: what they say
+/// at the mode is so little that a coreset could use them only with weights above that of all rows together;
+/// and where that is so little because their predictor is far out, they would say far more elsewhere. With
+/// heavy-tailed features such weights were seen to reach 1e109.
 [[nodiscard]] std::vector<Index> busy_rows(const RowSurvey& survey);
 
 /// Half of them drawn with equal probabilities, half in proportion to the square of the norm; ascending. The
 /// union may be smaller than `count`. Squares, because the sum of the squares of whitened norms is about D
 /// whatever N is: rows longer than sqrt(2 D / count), which few others can stand in for, are then there for
 /// certain. The sum of the norms themselves grows like sqrt(N), and a sample by them would miss such rows.
-[[nodiscard]] std::vector<Index> draw_candidates(std::span<const float> norms, Index count,
-                                                 std::uint64_t seed, const Executor& executor);
+///
+/// Where survey.shares are known, a fifth of them are drawn in proportion to these instead: rows that fit
+/// almost exactly have hardly any gradient and are few, but they match the Hessian and nothing else.
+[[nodiscard]] std::vector<Index> draw_candidates(const RowSurvey& survey, Index count, std::uint64_t seed,
+                                                 const Executor& executor);
 
 /// The sum of the held-out features over all rows, estimated; nothing where most rows would be needed.
 struct HeldoutSum {

@@ -391,9 +391,9 @@ bool knows_products(Index num_rows, Index num_dimensions, Index remainder_dim) {
          num_rows <= kMostNumbers / (num_dimensions + remainder_dim);
 }
 
-std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,
+CurvatureLengths curvature_lengths(const LinearModel& model, const PredictorMoments& moments,
                                    const Executor& executor) {
-  std::vector<float> out(at(model.num_rows()));
+  CurvatureLengths out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows()))};
   for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
     std::array<double, kTile> y, s, slope, curvature;
     for (Index begin = first; begin < first + count; begin += kTile) {
@@ -405,9 +405,10 @@ std::vector<float> curvature_norms(const LinearModel& model, const PredictorMome
       kernels::derivatives(model.family(), y.data(), nullptr, s.data(), some, nullptr, slope.data(),
                            curvature.data());
       for (Index i = 0; i < some; ++i) {
-        const double t = static_cast<double>(moments.sd[at(begin + i)]);
-        out[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t *
-                                                std::hypot(slope[at(i)], t * curvature[at(i)]));
+        const double t = static_cast<double>(moments.sd[at(begin + i)]), bent = t * curvature[at(i)];
+        const double length = std::hypot(slope[at(i)], bent);
+        out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t * length);
+        out.shares[at(begin + i)] = length > 0 ? static_cast<float>(bent * bent / (length * length)) : 0.0F;
       }
     }
   });

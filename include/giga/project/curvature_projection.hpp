@@ -59,9 +59,12 @@ struct CurvatureProjectionOptions {
 /// for u_n and the remainder of all of them to be held in 1 GB.
 [[nodiscard]] bool knows_products(Index num_rows, Index num_dimensions, Index remainder_dim);
 
-/// |v_n| of every row, multiplicity included, for the Taylor expansion: sqrt(l'^2 t^2 + l''^2 t^4) with t the
-/// sd of the row's predictor.
-[[nodiscard]] std::vector<float> curvature_norms(const LinearModel& model, const PredictorMoments& moments,
+/// Of every row, for the Taylor expansion and with t the sd of the row's predictor.
+struct CurvatureLengths {
+  std::vector<float> norms;   ///< |v_n| = sqrt(l'^2 t^2 + l''^2 t^4), multiplicity included.
+  std::vector<float> shares;  ///< l''^2 t^4 / |v_n|^2: what the curvature has of the square.
+};
+[[nodiscard]] CurvatureLengths curvature_lengths(const LinearModel& model, const PredictorMoments& moments,
                                                  const Executor& executor);
 
 /// Where knows_products() says so, the rows are known by their products: with T the symmetric
