@@ -125,8 +125,7 @@ std::vector<Index> draw_candidates(const RowSurvey& survey, Index count, std::ui
   };
   std::vector<Index> out =
       joined(priority_sample(squares, each, seed, executor).rows, any_rows(num_rows, each, seed));
-  if (!survey.shares.empty())
-    out = joined(out, priority_sample(survey.shares, each, seed + 1, executor).rows);
+  if (bent > 0) out = joined(out, priority_sample(survey.shares, bent, seed + 1, executor).rows);
   return out;
 }
 
