@@ -212,8 +212,7 @@ TEST(Nnls, TurnsToExtendedPrecisionWhereColumnsNearlyCoincide) {
   for (Index i = 0; i < 20 && !HasFailure(); ++i) {
     Stream random = stream(15, "nnls close", i);
     const ExtendedVector base = unit(normals(random, 12));
-    ExtendedVector b = base;
-    NnlsSolver solver(b);
+    NnlsSolver solver(base);
     Columns columns;
     for (Index k = 0; k < 10; ++k) {
       ExtendedVector column = normals(random, 12);
@@ -224,7 +223,7 @@ TEST(Nnls, TurnsToExtendedPrecisionWhereColumnsNearlyCoincide) {
     }
     solver.solve();
     EXPECT_TRUE(solver.in_extended());
-    expect_kkt(columns, solver, b, i);
+    expect_kkt(columns, solver, base, i);
   }
 }
 

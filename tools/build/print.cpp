@@ -34,7 +34,7 @@ std::string ended(const RunRecord& record) {
 
 std::string size_text(const RunRecord& record) {
   const Index points = record.coreset->build.coreset.size();
-  const std::size_t steps = record.coreset->build.trace.size();
+  const Index steps = std::ssize(record.coreset->build.trace);
   return plural(points, "point") + " in " + plural(steps, "step");
 }
 

@@ -112,26 +112,26 @@ int threads_of(const Arguments& arguments) {
   return static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
 }
 
-void add_projection_options(Arguments& arguments, const std::string& project, const CoresetHelp& help) {
+void add_projection_options(Arguments& arguments, const std::string& group, const CoresetHelp& help) {
   const ProjectionKind usual = help.projection;
   const bool automatic = usual == ProjectionKind::Auto;
   arguments.add_choice<ProjectionKind>(
       "projection", "NAME",
       choices_help(usual,
                    {{usual, " (default)"}, {ProjectionKind::Auto, automatic ? "" : ", whitened, J auto"}}),
-      project);
+      group);
   arguments.add_choice<Norm>("norm", "NAME", wrapped("What the features measure: " + choices_list(help.norm)),
-                             project);
-  arguments.add_value("projection-dim", "J", help.projection_dim, project);
-  arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, project);
+                             group);
+  arguments.add_value("projection-dim", "J", help.projection_dim, group);
+  arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, group);
   arguments.add_value(
       "remainder-dim", "R",
       "Random features beside the curvature (default 0, or 500\nwhere the held-out error asks for them)",
-      project);
-  arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", project);
-  arguments.add_value("candidates", "M", kCandidatesHelp, project);
-  arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, project);
-  arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", project);
+      group);
+  arguments.add_value("heldout-dim", "J", "Features of the held-out error, 2 to 10^6 (default 500)", group);
+  arguments.add_value("candidates", "M", kCandidatesHelp, group);
+  arguments.add_choice<PihatKind>("pihat", "NAME", kPihatHelp, group);
+  arguments.add_value("pihat-rows", "N", "Rows of the subsample (default 1000, or 20 D if more)", group);
 }
 
 void add_construction_options(Arguments& arguments, const CoresetHelp& help) {

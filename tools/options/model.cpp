@@ -123,26 +123,26 @@ std::string setting_help(const FamilySetting& setting, std::string_view whose) {
                              shortest(FamilyParameters{}.*setting.value)));
 }
 
-void add_table_options(Arguments& arguments, const std::string& table) {
-  arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", table);
-  arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", table);
-  arguments.add_value("weights", "NAME", "Column of observation weights (default none)", table);
+void add_table_options(Arguments& arguments, const std::string& group) {
+  arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", group);
+  arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", group);
+  arguments.add_value("weights", "NAME", "Column of observation weights (default none)", group);
   arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
-                                table);
-  arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", table);
-  arguments.add_flag("no-header", "The first line of the CSV file has data, not names", table);
+                                group);
+  arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", group);
+  arguments.add_flag("no-header", "The first line of the CSV file has data, not names", group);
 }
 
-void add_model_options(Arguments& arguments, const std::string& model) {
+void add_model_options(Arguments& arguments, const std::string& group) {
   // Known before the help of families, which speaks of them.
   for (const FamilySetting& setting : family_settings()) know_option(option_name(setting.name));
-  arguments.add_one_of("family", "NAME", family_names(), family_help(), model);
-  arguments.add_one_of("link", "NAME", link_names(), link_help(), model);
+  arguments.add_one_of("family", "NAME", family_names(), family_help(), group);
+  arguments.add_one_of("link", "NAME", link_names(), link_help(), group);
   for (const FamilySetting& setting : family_settings())
-    arguments.add_value(option_name(setting.name), "S", setting_help(setting, owner_of(setting)), model);
-  arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", model);
-  arguments.add_flag("no-intercept", "No constant term", model);
-  arguments.add_flag("no-standardise", "Take the features as they are", model);
+    arguments.add_value(option_name(setting.name), "S", setting_help(setting, owner_of(setting)), group);
+  arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", group);
+  arguments.add_flag("no-intercept", "No constant term", group);
+  arguments.add_flag("no-standardise", "Take the features as they are", group);
 }
 
 ReadOptions read_options(const Arguments& arguments) {

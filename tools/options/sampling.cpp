@@ -84,38 +84,38 @@ void set_sampling(const Arguments& arguments, ChainOptions& request) {
   set_chains(arguments, request);
 }
 
-void add_sampling_options(Arguments& arguments, const std::string& how, const SampleOptions& usual) {
+void add_sampling_options(Arguments& arguments, const std::string& group, const SampleOptions& usual) {
   arguments.add_choice<SamplerKind>(
-      "sampler", "NAME", choices_help(SamplerKind::Nuts, {{SamplerKind::Nuts, " (default)"}}), how);
-  arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, how);
+      "sampler", "NAME", choices_help(SamplerKind::Nuts, {{SamplerKind::Nuts, " (default)"}}), group);
+  arguments.add_choice<Protocol>("protocol", "NAME", kProtocolHelp, group);
   arguments.add_choice<MetricKind>(
       "metric", "NAME",
       "nuts, hmc: the covariance that steps are scaled by\n" +
           choices_help(MetricKind::Dense, {{MetricKind::Dense, " (default of\nnuts)"},
                                            {MetricKind::Diagonal, " (default of hmc)"},
                                            {MetricKind::Unit, " (default of --protocol paper)"}}),
-      how);
-  arguments.add_value("chains", "C", "1 to 256 (default 4)", how);
+      group);
+  arguments.add_value("chains", "C", "1 to 256 (default 4)", group);
   arguments.add_value("warmup", "T", "Transitions that adapt and are not kept, 0 to 10^7 (default 1000)",
-                      how);
+                      group);
   arguments.add_value("draws", "S",
                       fmt::format("Kept of each chain, 1 to 10^7 (default {})",
                                   usual.draws > 0 ? std::to_string(usual.draws)
                                                   : "4000; of large\ncoresets fewer, down to 1000"),
-                      how);
+                      group);
   arguments.add_value("thin", "K",
                       fmt::format("Transitions per draw, 1 to 10^4 (default {})",
                                   usual.thin > 0 ? std::to_string(usual.thin) : "2; of large\ncoresets 1"),
-                      how);
+                      group);
   arguments.add_value("target-accept", "A", "nuts, hmc: between 0 and 1 (default 0.8); more is smaller steps",
-                      how);
+                      group);
   arguments.add_value("max-depth", "K", "nuts: at most 2^K - 1 steps per transition, 1 to 20 (default 10)",
-                      how);
-  arguments.add_value("leapfrog-steps", "L", "hmc: steps per transition, 1 to 10^6 (default 15)", how);
+                      group);
+  arguments.add_value("leapfrog-steps", "L", "hmc: steps per transition, 1 to 10^6 (default 15)", group);
   arguments.add_value("step-jitter", "J",
                       "hmc: each transition has a step within this share of the adapted\n"
                       "one, from 0 up to 1 (default 0.3; 0 in --protocol paper)",
-                      how);
+                      group);
 }
 
 }  // namespace giga::tool

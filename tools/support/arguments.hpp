@@ -14,7 +14,7 @@
 #include "support/config_file.hpp"
 
 // CLI11 takes seconds to compile, so few files see it.
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own name
 class App;
 class Option;
 }  // namespace CLI

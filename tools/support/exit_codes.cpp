@@ -30,7 +30,7 @@ constexpr ExitMeaning kMeanings[] = {
     {kSignalBase + SIGTERM, "stopped by SIGTERM"},
 };
 
-int said(ExitCode code, const std::string& message) {
+int said(int code, const std::string& message) {
   say_error(message);
   return code;
 }

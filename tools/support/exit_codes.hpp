@@ -9,18 +9,17 @@
 
 namespace giga::tool {
 
-enum ExitCode : int {
-  kOk = 0,
-  kNotSafe = 1,  ///< with --strict, of fit and check: all went well, and the verdict is not safe
-  kUsage = 64,
-  kBadData = 65,
-  kNoInput = 66,
-  kInternal = 70,
-  kResources = 71,
-  kCannotCreate = 73,
-  kIo = 74,
-  kSignalBase = 128,  ///< plus the number of the signal
-};
+inline constexpr int kOk = 0;
+inline constexpr int kNotSafe =
+    1;  ///< With --strict, of fit and check: all went well, and the verdict is not safe.
+inline constexpr int kUsage = 64;
+inline constexpr int kBadData = 65;
+inline constexpr int kNoInput = 66;
+inline constexpr int kInternal = 70;
+inline constexpr int kResources = 71;
+inline constexpr int kCannotCreate = 73;
+inline constexpr int kIo = 74;
+inline constexpr int kSignalBase = 128;  ///< Plus the number of the signal.
 
 struct ExitMeaning {
   int code;
