@@ -82,6 +82,13 @@ const std::vector<Column>& Dataset::columns() const {
   return parts_->columns;
 }
 
+const Column& Dataset::feature_column(Index feature) const {
+  for (const Column& column : parts_->columns) {
+    if (column.role == ColumnRole::Feature && column.feature == feature) return column;
+  }
+  throw std::invalid_argument("there is no feature " + std::to_string(feature));
+}
+
 // dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
 // with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
 // do not.

@@ -15,10 +15,20 @@ namespace giga {
 /// What a column of the input is used for.
 enum class ColumnRole { Feature, Response, Weight, Unused };
 
+/// What the numbers of a column stand for.
+enum class ColumnKind {
+  Number,    ///< themselves
+  Category,  ///< a level: the number is its index in `levels`
+  Date,      ///< a day: days since 1970-01-01
+  Time,      ///< a moment: days since 1970-01-01, with the fraction of the day
+};
+
 struct Column {
   std::string name;
   ColumnRole role = ColumnRole::Feature;
   Index feature = -1;  ///< Which of the features it is; -1 for other roles.
+  ColumnKind kind = ColumnKind::Number;
+  std::vector<std::string> levels = {};  ///< Of a category, sorted by their bytes; else empty.
 };
 
 /// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable,
@@ -48,6 +58,8 @@ class Dataset {
   [[nodiscard]] const std::string& response_name() const;
   /// All columns of the input in its order, used or not.
   [[nodiscard]] const std::vector<Column>& columns() const;
+  /// The column that a feature is.
+  [[nodiscard]] const Column& feature_column(Index feature) const;
 
   /// The 0-based data row of the input that row n was. It differs from n only where rows were dropped.
   [[nodiscard]] Index input_row(Index n) const;
