@@ -2,14 +2,29 @@
 #include "giga/model/predictor_moments.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
 
 namespace giga {
+namespace {
+
+// Component d in running sum d mod 8, so that the sums do not wait for each other.
+double sum_of_squares(const double* u, Index dim) {
+  constexpr Index kSums = 8;
+  std::array<double, kSums> sums{};
+  Index d = 0;
+  for (; d + kSums <= dim; d += kSums) {
+    for (Index k = 0; k < kSums; ++k) sums[at(k)] += u[d + k] * u[d + k];
+  }
+  for (Index k = 0; d + k < dim; ++k) sums[at(k)] += u[d + k] * u[d + k];
+  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+}
+
+}  // namespace
 
 PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat, const Executor& executor) {
   using kernels::kTile;
@@ -34,7 +49,7 @@ PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat
       for (Index i = 0; i < some; ++i) {
         const double* un = u.data() + i * columns.stride();
         out.mean[at(begin + i)] = static_cast<float>(un[dim]);
-        out.sd[at(begin + i)] = static_cast<float>(std::sqrt(std::inner_product(un, un + dim, un, 0.0)));
+        out.sd[at(begin + i)] = static_cast<float>(std::sqrt(sum_of_squares(un, dim)));
       }
     }
   });

@@ -93,15 +93,32 @@ std::vector<Index> some_rows(Index total, Index n, std::uint64_t seed) {
   return rows;
 }
 
-// n of the N rows, each counted N / n times: its log-likelihood is an unbiased estimate of that of all rows.
-std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
-  const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
-  const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
-  const std::vector<Index> rows = some_rows(model.num_rows(), n, seed);
-  const double times = static_cast<double>(model.num_rows()) / static_cast<double>(n);
+// One row of each of n stretches of nearly equal length, ascending: it takes n draws, not one per row.
+std::vector<Index> spread_rows(Index total, Index n, std::uint64_t seed) {
+  std::vector<Index> rows;
+  Stream random = stream(seed, "spread rows");
+  const Index width = total / n, longer = total % n;  // so many stretches have a row more
+  for (Index i = 0, begin = 0; i < n; ++i) {
+    const Index length = width + (i < longer ? 1 : 0);
+    rows.push_back(begin + static_cast<Index>(random.below(static_cast<std::uint64_t>(length))));
+    begin += length;
+  }
+  return rows;
+}
+
+// The given rows, each counted N / n times.
+std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows) {
+  const double times = static_cast<double>(model.num_rows()) / static_cast<double>(rows.size());
   std::vector<double> weights;
   for (const Index row : rows) weights.push_back(times * model.multiplicity(row));
   return model.subset(rows, weights);
+}
+
+// n of the N rows: their log-likelihood, scaled up, is an unbiased estimate of that of all rows.
+std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
+  const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
+  const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
+  return scaled_up(model, some_rows(model.num_rows(), n, seed));
 }
 
 constexpr Index kMany = 100'000;  // rows that the mode is found of by way of some of them
@@ -221,7 +238,7 @@ class Run {
         std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
-      const auto rows = subsample(likelihood, some, options_.seed);
+      const auto rows = scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed));
       return laplace(*rows, problem_.prior(), executor_, laplace_options(*rows), observer_).posterior.mean();
     } catch (const std::invalid_argument&) {
       return {};  // no place among them has a finite log joint: all rows are asked in their own way

@@ -47,16 +47,14 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
     const PredictorMoments moments = predictor_moments(*linear, pihat, executor);
     ++out.passes;
     out.scores = remainder_scores(likelihood, pihat, executor, &moments);
-    if (options.projection == ProjectionKind::Curvature) {
-      CurvatureLengths lengths = curvature_lengths(*linear, moments, executor);
-      out.norms = std::move(lengths.norms);
-      // Where rows that are nearly all curvature are common, they are among any rows.
-      constexpr float kNearlyAll = 0.5F;
-      constexpr Index kRare = 20;  // one in so many, or fewer
-      const auto common =
-          std::ranges::count_if(lengths.shares, [](float share) { return share > kNearlyAll; });
-      if (common * kRare < std::ssize(lengths.shares)) out.shares = std::move(lengths.shares);
-    }
+    // Whatever the projection, its features see gradient and curvature of a row.
+    CurvatureLengths lengths = curvature_lengths(*linear, moments, executor);
+    if (options.projection == ProjectionKind::Curvature) out.norms = std::move(lengths.norms);
+    // Where rows that are nearly all curvature are common, they are among any rows.
+    constexpr float kNearlyAll = 0.5F;
+    constexpr Index kRare = 20;  // one in so many, or fewer
+    const auto common = std::ranges::count_if(lengths.shares, [](float share) { return share > kNearlyAll; });
+    if (common * kRare < std::ssize(lengths.shares)) out.shares = std::move(lengths.shares);
   } else {
     out.scores = remainder_scores(likelihood, pihat, executor);
     ++out.passes;

@@ -24,8 +24,8 @@ namespace giga {
 /// What one pass over all rows tells of each.
 struct RowSurvey {
   std::vector<float> norms;  ///< Of its vector: exact for curvature, by 32 features for random projections.
-  /// What the curvature has of its square; empty for random projections, and where rows that are nearly all
-  /// curvature are not rare.
+  /// What the curvature has of the square of its curvature vector; empty where there is no linear predictor,
+  /// and where rows that are nearly all curvature are not rare.
   std::vector<float> shares;
   std::vector<float> scores;  ///< remainder_scores().
   double norm_sum = 0;        ///< sigma

@@ -391,6 +391,17 @@ bool knows_products(Index num_rows, Index num_dimensions, Index remainder_dim) {
          num_rows <= kMostNumbers / (num_dimensions + remainder_dim);
 }
 
+namespace {
+
+// std::hypot, which takes as long as all else here, only where squares leave the range of a double.
+double length_of(double a, double b) {
+  constexpr double kLeast = 1e-280, kMost = 1e280;
+  const double square = a * a + b * b;
+  return square > kLeast && square < kMost ? std::sqrt(square) : std::hypot(a, b);
+}
+
+}  // namespace
+
 CurvatureLengths curvature_lengths(const LinearModel& model, const PredictorMoments& moments,
                                    const Executor& executor) {
   CurvatureLengths out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows()))};
@@ -406,7 +417,7 @@ CurvatureLengths curvature_lengths(const LinearModel& model, const PredictorMome
                            curvature.data());
       for (Index i = 0; i < some; ++i) {
         const double t = static_cast<double>(moments.sd[at(begin + i)]), bent = t * curvature[at(i)];
-        const double length = std::hypot(slope[at(i)], bent);
+        const double length = length_of(slope[at(i)], bent);
         out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t * length);
         out.shares[at(begin + i)] = length > 0 ? static_cast<float>(bent * bent / (length * length)) : 0.0F;
       }
