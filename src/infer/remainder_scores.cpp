@@ -156,9 +156,10 @@ std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& 
 }
 
 RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed,
-                          const Executor& executor) {
+                          const Executor& executor, int power) {
   constexpr double kFloor = 0.1;  // of the average score, added to each
   if (size < 1) throw std::invalid_argument("size must be at least 1");
+  if (power != 1 && power != 2) throw std::invalid_argument("power must be 1 or 2");
   const auto num_rows = std::ssize(scores);
   RowSample sample;
   if (size >= num_rows) {
@@ -168,13 +169,17 @@ RowSample priority_sample(std::span<const float> scores, Index size, std::uint64
     sample.num_certain = num_rows;
     return sample;
   }
+  const auto given = [&](Index n) {
+    const auto score = static_cast<double>(scores[at(n)]);
+    return power == 1 ? score : score * score;
+  };
   const Extended total = sum_blocks(executor, num_rows, 1, [&](Index first, Index count, double* part) {
-    for (Index n = first; n < first + count; ++n) *part += static_cast<double>(scores[at(n)]);
+    for (Index n = first; n < first + count; ++n) *part += given(n);
   })[0];
   const double average = static_cast<double>(total) / static_cast<double>(num_rows);
   const double floor = average > 0 ? kFloor * average : 1;
 
-  const auto score = [&](Index n) { return static_cast<double>(scores[at(n)]) + floor; };
+  const auto score = [&](Index n) { return given(n) + floor; };
 
   // Priorities a_n / u_n, u_n in (0, 1], from a stream for each block of rows. About min(1, a_n / c) of the
   // rows exceed c, so that those above sum a / (4 size) are enough to choose among; if not, those above a

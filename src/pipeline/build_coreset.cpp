@@ -10,6 +10,7 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -307,14 +308,14 @@ class Run {
     if (num_candidates_ == model.num_rows() && !(solves && curvature)) return;
     tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
     survey_ = survey_rows(model, result.pihat, options_, executor_);
-    if (solves && curvature) busy_ = busy_rows(*survey_);
-    if (num_candidates_ == model.num_rows() && std::ssize(busy_) == model.num_rows()) {
+    skips_idle_ = solves && curvature;
+    if (num_candidates_ == model.num_rows() && survey_->num_busy() == model.num_rows()) {
       survey_.reset();
       return;
     }
     result.passes.project += survey_->passes;
     if (!laplace_of_all(result)) ++result.passes.project;
-    result.remainder_scores = std::make_shared<const std::vector<float>>(survey_->scores);
+    result.remainder_scores = survey_->scores;
     at_mean_ = laplace_of_all(result) ? *result.laplace->at_mode
                                       : model.evaluate(result.pihat.mean(), Order::Hessian, executor_);
   }
@@ -323,12 +324,17 @@ class Run {
   [[nodiscard]] std::vector<Index> candidates() const {
     const Index num_rows = problem_.likelihood().num_rows();
     if (!survey_) return {};
-    if (num_candidates_ == num_rows) return std::ssize(busy_) < num_rows ? busy_ : std::vector<Index>{};
-    std::vector<Index> drawn = draw_candidates(*survey_, num_candidates_, options_.seed, executor_);
-    if (busy_.empty()) return drawn;
-    std::vector<Index> out;
-    std::ranges::set_intersection(drawn, busy_, std::back_inserter(out));
-    return out.empty() ? drawn : out;
+    std::vector<Index> drawn;
+    if (num_candidates_ == num_rows) {
+      drawn.resize(at(num_rows));
+      std::iota(drawn.begin(), drawn.end(), Index{0});
+    } else {
+      drawn = draw_candidates(*survey_, num_candidates_, options_.seed, executor_);
+    }
+    if (!skips_idle_) return drawn;
+    std::vector<Index> busy;
+    std::ranges::copy_if(drawn, std::back_inserter(busy), [&](Index n) { return survey_->is_busy(n); });
+    return busy.empty() ? drawn : busy;
   }
 
   // The held-out sum is that of all rows: estimated where points are chosen from some of them, if it can be.
@@ -552,7 +558,7 @@ class Run {
   Index num_candidates_ = 0;
   std::optional<RowSurvey> survey_;     // where points are chosen from some of the rows,
   std::optional<Derivatives> at_mean_;  // as is this: of all rows at the mean of pihat
-  std::vector<Index> busy_;             // rows that are not idle, where these are never chosen
+  bool skips_idle_ = false;             // whether idle rows are never chosen
 };
 
 }  // namespace

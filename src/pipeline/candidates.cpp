@@ -42,43 +42,65 @@ std::vector<float> random_norms(const Likelihood& likelihood, const Normal& piha
 RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const CoresetOptions& options,
                       const Executor& executor) {
   RowSurvey out;
+  std::vector<float> scores;
   const LinearModel* linear = likelihood.linear_model();
   if (linear != nullptr && linear->num_columns() == likelihood.num_parameters()) {
-    const PredictorMoments moments = predictor_moments(*linear, pihat, executor);
+    PredictorMoments moments = predictor_moments(*linear, pihat, executor);
     ++out.passes;
-    out.scores = remainder_scores(likelihood, pihat, executor, &moments);
+    scores = remainder_scores(likelihood, pihat, executor, &moments);
     // Whatever the projection, its features see gradient and curvature of a row.
-    CurvatureLengths lengths = curvature_lengths(*linear, moments, executor);
+    CurvatureLengths lengths = curvature_lengths(*linear, std::move(moments), executor);
     if (options.projection == ProjectionKind::Curvature) out.norms = std::move(lengths.norms);
     // Where rows that are nearly all curvature are common, they are among any rows.
     constexpr float kNearlyAll = 0.5F;
     constexpr Index kRare = 20;  // one in so many, or fewer
     const auto common = std::ranges::count_if(lengths.shares, [](float share) { return share > kNearlyAll; });
-    if (common * kRare < std::ssize(lengths.shares)) out.shares = std::move(lengths.shares);
+    out.shares = std::move(lengths.shares);
+    out.bent_are_rare = common * kRare < std::ssize(out.shares);
   } else {
-    out.scores = remainder_scores(likelihood, pihat, executor);
+    scores = remainder_scores(likelihood, pihat, executor);
     ++out.passes;
   }
+  out.scores = std::make_shared<const std::vector<float>>(std::move(scores));
   if (out.norms.empty()) {
     out.norms = random_norms(likelihood, pihat, options, executor);
     ++out.passes;
   }
-  Extended sum = 0;
-  for (const float norm : out.norms) {
-    sum += Extended{norm};
-    if (norm == 0) ++out.num_zero_rows;
-  }
-  out.norm_sum = static_cast<double>(sum);
+  out.add_up(executor);
   return out;
 }
 
-std::vector<Index> busy_rows(const RowSurvey& survey) {
+double RowSurvey::bent(Index n) const {
+  return shares.empty() ? 0.0
+                        : static_cast<double>(norms[at(n)]) * std::sqrt(static_cast<double>(shares[at(n)]));
+}
+
+void RowSurvey::add_up(const Executor& executor) {
+  const auto num_rows = std::ssize(norms);
+  // Of the norms, of their curvatures, and of the rows that have none.
+  const ExtendedVector sums = sum_blocks(executor, num_rows, 3, [&](Index first, Index count, double* part) {
+    for (Index n = first; n < first + count; ++n) {
+      part[0] += static_cast<double>(norms[at(n)]);
+      part[1] += bent(n);
+      part[2] += norms[at(n)] == 0 ? 1 : 0;
+    }
+  });
+  norm_sum = static_cast<double>(sums[0]);
+  mean_bent = static_cast<double>(sums[1]) / static_cast<double>(num_rows);
+  num_zero_rows = static_cast<Index>(sums[2]);
+}
+
+bool RowSurvey::is_busy(Index n) const {
   constexpr double kShare = 1e-3;
-  const double least = kShare * survey.norm_sum / static_cast<double>(survey.norms.size());
-  std::vector<Index> out;
-  for (Index n = 0; n < std::ssize(survey.norms); ++n)
-    if (static_cast<double>(survey.norms[at(n)]) >= least) out.push_back(n);
-  return out;
+  const double mean_norm = norm_sum / static_cast<double>(norms.size());
+  return static_cast<double>(norms[at(n)]) >= kShare * mean_norm ||
+         (mean_bent > 0 && bent(n) >= kShare * mean_bent);
+}
+
+Index RowSurvey::num_busy() const {
+  Index count = 0;
+  for (Index n = 0; n < std::ssize(norms); ++n) count += is_busy(n) ? 1 : 0;
+  return count;
 }
 
 Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim) {
@@ -112,17 +134,15 @@ std::vector<Index> draw_candidates(const RowSurvey& survey, Index count, std::ui
                                    const Executor& executor) {
   constexpr Index kShare = 5;  // one in so many by the share of the curvature
   const Index num_rows = std::ssize(survey.norms);
-  const Index bent = survey.shares.empty() ? 0 : std::clamp<Index>(count / kShare, 1, num_rows);
+  const Index bent = !survey.bent_are_rare ? 0 : std::clamp<Index>(count / kShare, 1, num_rows);
   const Index each = std::clamp<Index>((count - bent) / 2, 1, num_rows);
-  std::vector<float> squares(survey.norms.size());
-  std::ranges::transform(survey.norms, squares.begin(), [](float norm) { return norm * norm; });
   const auto joined = [](const std::vector<Index>& one, const std::vector<Index>& other) {
     std::vector<Index> out;
     std::ranges::set_union(one, other, std::back_inserter(out));
     return out;
   };
   std::vector<Index> out =
-      joined(priority_sample(squares, each, seed, executor).rows, any_rows(num_rows, each, seed));
+      joined(priority_sample(survey.norms, each, seed, executor, 2).rows, any_rows(num_rows, each, seed));
   if (bent > 0) out = joined(out, priority_sample(survey.shares, bent, seed + 1, executor).rows);
   return out;
 }
@@ -140,7 +160,7 @@ std::optional<HeldoutSum> estimated_heldout(const RandomProjection& heldout, con
       options.norm == Norm::Whitened ? std::span<const double>(pihat.factor()) : std::span<const double>();
   for (Index size = kFirst; size * kMostShare <= full.num_rows(); size *= kGrowth) {
     const RowEstimate estimate(full, pihat.mean(), at_mean,
-                               priority_sample(survey.scores, size, options.seed, executor), options.seed,
+                               priority_sample(*survey.scores, size, options.seed, executor), options.seed,
                                executor);
     HeldoutSum out;
     out.num_rows = size;

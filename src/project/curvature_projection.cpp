@@ -402,21 +402,22 @@ double length_of(double a, double b) {
 
 }  // namespace
 
-CurvatureLengths curvature_lengths(const LinearModel& model, const PredictorMoments& moments,
+CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments moments,
                                    const Executor& executor) {
-  CurvatureLengths out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows()))};
+  // Row n is read before it is written.
+  CurvatureLengths out{std::move(moments.sd), std::move(moments.mean)};
   for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
     std::array<double, kTile> y, s, slope, curvature;
     for (Index begin = first; begin < first + count; begin += kTile) {
       const Index some = std::min(kTile, first + count - begin);
       for (Index i = 0; i < some; ++i) {
         y[at(i)] = model.response(begin + i);
-        s[at(i)] = static_cast<double>(moments.mean[at(begin + i)]);
+        s[at(i)] = static_cast<double>(out.shares[at(begin + i)]);
       }
       kernels::derivatives(model.family(), y.data(), nullptr, s.data(), some, nullptr, slope.data(),
                            curvature.data());
       for (Index i = 0; i < some; ++i) {
-        const double t = static_cast<double>(moments.sd[at(begin + i)]), bent = t * curvature[at(i)];
+        const double t = static_cast<double>(out.norms[at(begin + i)]), bent = t * curvature[at(i)];
         const double length = length_of(slope[at(i)], bent);
         out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t * length);
         out.shares[at(begin + i)] = length > 0 ? static_cast<float>(bent * bent / (length * length)) : 0.0F;

@@ -98,11 +98,28 @@ TEST(HardPosteriors, HeavyTailsGiveNoRowAnAbsurdWeight) {
   EXPECT_LT(result.coreset.num_candidates, rows) << "there are idle rows";
 }
 
+std::vector<Index> busy_rows(const RowSurvey& survey) {
+  std::vector<Index> rows;
+  for (Index n = 0; n < std::ssize(survey.norms); ++n)
+    if (survey.is_busy(n)) rows.push_back(n);
+  return rows;
+}
+
 TEST(HardPosteriors, OnlyRowsOfNextToNoLengthAreIdle) {
   RowSurvey survey;
   survey.norms = {1, 0.5, 1e-3F, 2e-4F, 0, 1.2F};
-  survey.norm_sum = std::accumulate(survey.norms.begin(), survey.norms.end(), 0.0);
+  survey.add_up(Serial());
   EXPECT_EQ(busy_rows(survey), (std::vector<Index>{0, 1, 2, 5}));
+  EXPECT_EQ(survey.num_busy(), 4);
+}
+
+// Of a gaussian model of 10^8 rows a row without a residual is that short beside the others.
+TEST(HardPosteriors, ShortRowsThatAreAllCurvatureAreNotIdle) {
+  RowSurvey survey;
+  survey.norms = {1, 1, 1, 1e-4F, 1e-4F, 1e-8F};
+  survey.shares = {1e-8F, 1e-8F, 1e-8F, 1, 0, 1};
+  survey.add_up(Serial());
+  EXPECT_EQ(busy_rows(survey), (std::vector<Index>{0, 1, 2, 3}));
 }
 
 TEST(HardPosteriors, SeparatedLevelsAreToldCertifiedAndSpareThePoints) {

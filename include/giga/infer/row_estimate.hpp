@@ -62,9 +62,9 @@ struct RowSample {
 /// uniform, and tau the next largest; p_n = min(1, a_n / tau). sum x_n / p_n over the sample is then unbiased
 /// for the sum of any x over all rows, and the rows' contributions are uncorrelated. A tenth of the average
 /// score is added to each score, so that rows judged too low are still drawn. A larger sample of the same
-/// seed contains a smaller one. All rows, once each, if size >= N.
+/// seed contains a smaller one. All rows, once each, if size >= N. a_n is scores[n] to the given power.
 [[nodiscard]] RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed,
-                                        const Executor& executor = Serial());
+                                        const Executor& executor = Serial(), int power = 1);
 
 /// How well estimated log-likelihoods are known, up to a constant that is common to all points.
 struct EstimateError {

@@ -64,7 +64,8 @@ struct CurvatureLengths {
   std::vector<float> norms;   ///< |v_n| = sqrt(l'^2 t^2 + l''^2 t^4), multiplicity included.
   std::vector<float> shares;  ///< l''^2 t^4 / |v_n|^2: what the curvature has of the square.
 };
-[[nodiscard]] CurvatureLengths curvature_lengths(const LinearModel& model, const PredictorMoments& moments,
+/// The arrays of the moments become those of the result: there may be 10^9 rows.
+[[nodiscard]] CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments moments,
                                                  const Executor& executor);
 
 /// Where knows_products() says so, the rows are known by their products: with T the symmetric
