@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "giga/base/text.hpp"
+#include "support/arguments.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/help_format.hpp"
@@ -40,9 +41,10 @@ class Command {
  public:
   Command() {
     root_.name("giga");
-    root_.formatter(std::make_shared<HelpFormat>());
+    root_.formatter(format_);
     root_.set_version_flag("--version", "giga " GIGA_VERSION, "Print the version and exit");
     root_.set_help_flag("-h,--help", "Print this help and exit");
+    root_.set_help_all_flag("--help-all", "Print the help with all options and exit");
     root_.footer(kFooter + exit_code_help());
     root_.allow_extras();
     root_.require_subcommand(0, 1);
@@ -61,6 +63,7 @@ class Command {
     verbs_.push_back(declare_simulate_one_hot(*simulate_));
     verbs_.push_back(declare_simulate_vectors(*simulate_));
     verbs_.push_back(declare_completion(root_));
+    declare_help();
     verbs_.push_back(declare_man(root_));
     for (CLI::App* app : {static_cast<CLI::App*>(&root_), simulate_}) {
       for (CLI::App* verb : app->get_subcommands([](CLI::App*) { return true; })) verb->group("Commands");
@@ -72,6 +75,11 @@ class Command {
       root_.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
       refuse_all_leftovers();
+      write_stdout(root_.help());
+      return kOk;
+    } catch (const CLI::CallForAllHelp&) {
+      refuse_all_leftovers();
+      format_->list_all(true);
       write_stdout(root_.help());
       return kOk;
     } catch (const CLI::CallForVersion& version) {
@@ -94,6 +102,32 @@ class Command {
   }
 
  private:
+  // giga help simulate vectors: the same as giga simulate vectors --help.
+  void declare_help() {
+    Arguments arguments = Arguments::of_verb(root_, "help", "Print the help of a command",
+                                             "Examples:\n  giga help fit\n  giga help simulate logistic");
+    verbs_.push_back({arguments.app(), [this, arguments] {
+                        const CLI::App* app = &root_;
+                        std::string path = root_.get_name();
+                        for (const std::string& word : arguments.take_words()) {
+                          app = &verb_named(*app, word);
+                          path += " " + word;
+                        }
+                        write_stdout(format_->make_help(app, path, CLI::AppFormatMode::Normal));
+                      }});
+  }
+
+  static const CLI::App& verb_named(const CLI::App& app, const std::string& word) {
+    std::vector<std::string> names;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+      if (verb->get_name() == word) return *verb;
+      names.push_back(verb->get_name());
+    }
+    const std::string suggestion = did_you_mean(word, names);
+    throw UsageError("unknown command '" + printable(word) + "'" +
+                     (suggestion.empty() ? "; see giga --help" : suggestion));
+  }
+
   void refuse_all_leftovers() const {
     refuse_leftovers(root_);
     refuse_leftovers(*simulate_);
@@ -106,13 +140,10 @@ class Command {
     const std::string word = "'" + printable(left[0]) + "'";
     if (!app.get_subcommands().empty()) throw UsageError("unexpected argument " + word + "; see giga --help");
     if (left[0].starts_with('-')) throw UsageError("unknown option " + word + "; see giga --help");
-    std::vector<std::string> names;
-    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-      names.push_back(verb->get_name());
-    const std::string suggestion = did_you_mean(left[0], names);
-    throw UsageError("unknown command " + word + (suggestion.empty() ? "; see giga --help" : suggestion));
+    (void)verb_named(app, left[0]);
   }
 
+  std::shared_ptr<HelpFormat> format_ = std::make_shared<HelpFormat>();
   CLI::App root_{kDescription};
   CLI::App* simulate_ = nullptr;
   std::vector<Verb> verbs_;

@@ -114,7 +114,7 @@ TEST_F(DataUsage, BlanksMayDelimit) {
 TEST_F(DataUsage, UnknownOptionsGetASuggestion) {
   refused_with({"--sise", "10"}, "unknown option '--sise'; did you mean --size?");
   refused_with({"--feature", "x1"}, "unknown option '--feature'; did you mean --features?");
-  refused_with({"--standardize"}, "unknown option '--standardize'; see --help for the options");
+  refused_with({"--standardize"}, "unknown option '--standardize'; see --help-all for the options");
 }
 
 TEST_F(DataUsage, OneInputIsAsked) {

@@ -1,4 +1,4 @@
-// What `giga ... --help` lists, read as a person would: completion scripts and manual pages are held against
+// What `giga ... --help-all` lists, read as a person would: completion scripts and manual pages are held against
 // it.
 #pragma once
 
@@ -26,7 +26,7 @@ inline Words lines_of(const std::string& text) {
 }
 
 inline std::string help_of(const Words& verb) {
-  return run(with(verb, "--help")).out;
+  return run(with(verb, "--help-all")).out;
 }
 
 /// "--size" and the like, wherever an option is described: at the start of an indented line.

@@ -1,7 +1,11 @@
 // Wrong usage: exit code 64, one line that says what is allowed, and nothing done.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "cli/command.hpp"
+#include "cli/help_text.hpp"
 #include "cli/npy_files.hpp"
 
 namespace giga::test {
@@ -62,8 +66,8 @@ TEST_F(Usage, UnknownOptionGetsASuggestion) {
   expect_refused(build({"--sise=10"}), "unknown option '--sise'; did you mean --size?");
   expect_refused(build({"--max_steps", "10"}), "unknown option '--max_steps'; did you mean --max-steps?");
   expect_refused(build({"--toler", "0"}), "unknown option '--toler'; did you mean --tolerance?");
-  expect_refused(build({"--ezis"}), "unknown option '--ezis'; see --help for the options");
-  expect_refused(build({"-x"}), "unknown option '-x'; see --help for the options");
+  expect_refused(build({"--ezis"}), "unknown option '--ezis'; see --help-all for the options");
+  expect_refused(build({"-x"}), "unknown option '-x'; see --help-all for the options");
 }
 
 TEST_F(Usage, UnknownNameListsTheNames) {
@@ -133,6 +137,27 @@ TEST(Help, EveryVerbHasOneWithExamplesOnStdout) {
     EXPECT_NE(outcome.out.find("Usage: giga"), std::string::npos);
     EXPECT_NE(outcome.out.find("Example"), std::string::npos);
   }
+}
+
+TEST(Help, FirstPageHasTheOptionsPeopleUseAndAllOfThemAreAFlagAway) {
+  for (const char* verb : {"fit", "build", "sample"}) {
+    const std::set<std::string> first = options_in(run({verb, "--help"}).out),
+                                all = options_in(help_of({verb}));
+    EXPECT_TRUE(std::ranges::includes(all, first)) << verb;
+    EXPECT_LE(first.size(), 16U) << verb;
+    EXPECT_GE(all.size(), 2 * first.size()) << verb;
+    for (const char* option : {"--family", "--out", "--help-all"})
+      EXPECT_TRUE(first.contains(option)) << option;
+    EXPECT_FALSE(first.contains("--step-jitter")) << verb;
+  }
+}
+
+TEST(Help, IsAVerbToo) {
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  EXPECT_EQ(run({"help", "fit"}).out, run({"fit", "--help"}).out);
+  EXPECT_EQ(run({"help", "simulate", "vectors"}).out, run({"simulate", "vectors", "--help"}).out);
+  EXPECT_EQ(run({"help", "biuld"}).error, "giga: error: unknown command 'biuld'; did you mean build?\n");
+  EXPECT_EQ(run({"help", "fit", "me"}).code, 64);
 }
 
 TEST(Help, NothingAtAllPrintsTheHelpAsAnError) {

@@ -211,7 +211,7 @@ TEST_F(SimulateData, WrongUsageIsRefused) {
           "--dim is 0; must be a whole number from 1 to 100000");
   refused("poisson", {"--link", "logit", "--out", "t.csv"}, "--link is 'logit'; must be softplus or log");
   refused("logistic", {"--link", "logit", "--out", "t.csv"},
-          "unknown option '--link'; see --help for the options");
+          "unknown option '--link'; see --help-all for the options");
   refused("gaussian", {"--noise-scale", "0", "--out", "t.csv"},
           "--noise-scale is 0; must be a number from 1e-06 to 1e+06");
   refused("onehot", {}, "no output; give --out FILE");
@@ -222,7 +222,7 @@ TEST_F(SimulateData, WrongUsageIsRefused) {
   refused("onehot", {"--intercept", "101", "--out", "t.csv"},
           "--intercept is 101; must be a number from -100 to 100");
   refused("onehot", {"--theta", "1,2", "--out", "t.csv"},
-          "unknown option '--theta'; see --help for the options");
+          "unknown option '--theta'; see --help-all for the options");
   refused("gaussian", {"t.csv"}, "unexpected argument 't.csv'; give the output with --out");
   for (const char* file : {"t", "t.txt", "t.npz", "t.csv.gz", "t.parquet"})
     refused("logistic", {"--out", file},

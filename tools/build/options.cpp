@@ -88,6 +88,8 @@ void add_build_options(Arguments& arguments) {
                                  .force = "Replace FILE if it exists",
                                  .quiet = "No notes, no progress, no summary"});
   add_config_option(arguments);
+  arguments.show_first({"vectors", "loglik", "response", "features", "missing", "family", "prior-scale",
+                        "method", "size", "tolerance", "seed", "out", "force", "json"});
 }
 
 BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data) {

@@ -56,6 +56,8 @@ void add_sample_options(Arguments& arguments) {
                                  .force = "Replace the files of an earlier run in DIR",
                                  .quiet = "No notes, no progress; with --out no table"});
   add_config_option(arguments);
+  arguments.show_first({"response", "features", "missing", "family", "prior-scale", "sampler", "chains",
+                        "warmup", "draws", "seed", "out", "force", "json"});
 }
 
 SampleRequest sample_request(const Arguments& arguments, const std::optional<std::string>& data) {

@@ -100,6 +100,12 @@ void Arguments::add_flag(const std::string& name, const std::string& help, const
   app_->add_flag("--" + name, help)->group(group);
 }
 
+void Arguments::show_first(const std::vector<std::string>& names) {
+  for (const std::string& name : known()) {
+    set_shown_first(*option(name), std::ranges::find(names, name) != names.end());
+  }
+}
+
 std::vector<std::string> Arguments::known() const {
   std::vector<std::string> names;
   for (const CLI::Option* each : app_->get_options()) {
@@ -111,7 +117,7 @@ std::vector<std::string> Arguments::known() const {
 void Arguments::refuse_unknown_option(const std::string& word) const {
   const std::string suggestion = did_you_mean(bare_name(word), known(), "--");
   throw UsageError("unknown option '" + printable(word.substr(0, word.find('='))) + "'" +
-                   (suggestion.empty() ? "; see --help for the options" : suggestion));
+                   (suggestion.empty() ? "; see --help-all for the options" : suggestion));
 }
 
 void Arguments::refuse_leftovers(const std::string& hint) const {
@@ -151,7 +157,7 @@ void Arguments::take(const std::vector<Setting>& settings, const std::string& or
   const std::vector<std::string> names = known();
   for (const Setting& setting : settings) {
     const bool exists = std::find(names.begin(), names.end(), setting.name) != names.end();
-    if (!exists || setting.name == "config" || setting.name == "help") {
+    if (!exists || setting.name == "config" || setting.name.starts_with("help")) {
       throw UsageError(origin + ": unknown key '" + printable(setting.name) + "'" +
                        (exists ? "" : did_you_mean(setting.name, names)));
     }

@@ -48,6 +48,9 @@ class Arguments {
   void add_word(const std::string& name, const std::string& shown, const std::vector<std::string>& values,
                 const std::string& help);
 
+  /// The options that --help lists; all of them are in --help-all. Without this call --help lists all.
+  void show_first(const std::vector<std::string>& names);
+
   /// Throws UsageError if anything on the command line was not understood. `hint` says where words that are
   /// not options belong.
   void refuse_leftovers(const std::string& hint) const;

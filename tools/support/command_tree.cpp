@@ -110,6 +110,16 @@ std::vector<const CommandNode*> all_nodes(const CommandNode& root) {
   return all;
 }
 
+void set_shown_first(CLI::Option& option, bool shown) {
+  option.configurable(shown);
+}
+
+// CLI11 takes its own options, --help and --version, for ones that no file may set.
+bool is_shown_first(const CLI::Option& option) {
+  const std::string name = option.get_lnames().empty() ? "" : option.get_lnames().front();
+  return option.get_configurable() || name.starts_with("help") || name == "version";
+}
+
 std::string one_line(const CommandOption& option) {
   // The help of a choice is often a table of its values, which cannot be read as one line.
   const auto& names = option.values.names;

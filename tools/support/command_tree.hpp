@@ -57,6 +57,11 @@ void set_values(CLI::Option& option, const std::vector<std::string>& values);
 /// None for an option that takes anything.
 [[nodiscard]] std::vector<std::string> values_of(const CLI::Option& option);
 
+/// Whether an option is on the first page of the help, or only in --help-all. It is kept where CLI11 keeps
+/// whether its own configuration files may set the option; they are not used here.
+void set_shown_first(CLI::Option& option, bool shown);
+[[nodiscard]] bool is_shown_first(const CLI::Option& option);
+
 /// The help of an option in one line, for menus.
 [[nodiscard]] std::string one_line(const CommandOption& option);
 

@@ -3,6 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "support/command_tree.hpp"
 
 namespace giga::tool {
 
@@ -33,8 +37,18 @@ class HelpFormat : public CLI::Formatter {
     if (app->get_name() == "build") text.insert(at, " [DATA]");
     if (app->get_name() == "sample") text.insert(at, " DATA|coreset.csv");
     if (app->get_name() == "check") text.insert(at, " DATA coreset.csv [DIR]");
+    if (app->get_name() == "help") text.insert(at, " [COMMAND]");
     if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;
+  }
+
+  /// Whether all options are listed, or those that a verb shows first.
+  void list_all(bool all) { all_ = all; }
+
+  std::string make_group(std::string group, bool is_positional,
+                         std::vector<const CLI::Option*> options) const override {
+    std::erase_if(options, [this](const CLI::Option* option) { return !all_ && !is_shown_first(*option); });
+    return options.empty() ? "" : CLI::Formatter::make_group(std::move(group), is_positional, options);
   }
 
   std::string make_option_usage(const CLI::Option* option) const override {
@@ -45,6 +59,7 @@ class HelpFormat : public CLI::Formatter {
 
  private:
   static constexpr std::size_t kColumn = 21;
+  bool all_ = false;
 };
 
 }  // namespace giga::tool
