@@ -13,9 +13,9 @@ void separate_groups(const ExpressionPointer& right, Formula& formula);
 void check_formula(const Formula& formula);
 
 /// Whether an operator of formulas makes terms of terms: + - * / : ^ %in% (
-[[nodiscard]] bool makes_terms(const Expression& expression);
+[[nodiscard]] bool makes_terms(const Expression& node);
 
 /// Whether a node at the place of a term is a variable: a name, a comparison, a call of a function.
-[[nodiscard]] bool is_variable(const Expression& expression);
+[[nodiscard]] bool is_variable(const Expression& node);
 
 }  // namespace giga

@@ -70,12 +70,11 @@ std::string deparse(double number) {
   const int exponent = std::stoi(text.substr(mark + 1));
   while (mantissa.back() == '0') mantissa.pop_back();
   if (mantissa.back() == '.') mantissa.pop_back();
-  const int sign = number < 0 ? 1 : 0;
-  const int digits = static_cast<int>(mantissa.size()) - sign -
-                     (mantissa.size() > static_cast<std::size_t>(1 + sign) ? 1 : 0);
+  const int length = static_cast<int>(mantissa.size()) - (number < 0 ? 1 : 0);
+  const int digits = length > 1 ? length - 1 : 1;  // the point is no digit
   const int decimals = std::max(0, digits - 1 - exponent);
   const int fixed_width = (exponent >= 0 ? exponent + 1 : 1) + (decimals > 0 ? decimals + 1 : 0);
-  const int scientific_width = static_cast<int>(mantissa.size()) - sign + (std::abs(exponent) >= 100 ? 5 : 4);
+  const int scientific_width = length + (std::abs(exponent) >= 100 ? 5 : 4);
   if (fixed_width > scientific_width) return mantissa + text.substr(mark);
   std::array<char, 512> wide{};
   const auto end =

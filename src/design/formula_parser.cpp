@@ -18,34 +18,22 @@ namespace {
 constexpr Index kLongest = 100'000;  // bytes of a formula
 constexpr int kDeepest = 200;        // brackets within brackets, operators within operators
 
-enum Precedence {
-  kNone = 0,
-  kTilde,
-  kOr,
-  kAnd,
-  kNot,
-  kCompare,
-  kSum,
-  kProduct,
-  kPercent,
-  kColon,
-  kSign,
-  kPower
-};
+// From the loosest to the tightest.
+enum Precedence : int { None, Tilde, Or, And, Not, Compare, Sum, Product, Percent, Colon, Sign, Power };
 
 Precedence precedence_of(const Token& token) {
-  if (token.kind != Token::Kind::Operator) return kNone;
+  if (token.kind != Token::Kind::Operator) return None;
   const std::string& op = token.text;
-  if (op == "~") return kTilde;
-  if (op == "|" || op == "||") return kOr;
-  if (op == "&") return kAnd;
-  if (op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=") return kCompare;
-  if (op == "+" || op == "-") return kSum;
-  if (op == "*" || op == "/") return kProduct;
-  if (op[0] == '%') return kPercent;
-  if (op == ":") return kColon;
-  if (op == "^") return kPower;
-  return kNone;
+  if (op == "~") return Tilde;
+  if (op == "|" || op == "||") return Or;
+  if (op == "&") return And;
+  if (op == "<" || op == "<=" || op == ">" || op == ">=" || op == "==" || op == "!=") return Compare;
+  if (op == "+" || op == "-") return Sum;
+  if (op == "*" || op == "/") return Product;
+  if (op[0] == '%') return Percent;
+  if (op == ":") return Colon;
+  if (op == "^") return Power;
+  return None;
 }
 
 class Parser {
@@ -57,9 +45,9 @@ class Parser {
     ExpressionPointer tree;
     if (here().is("~")) {
       const Token tilde = take();
-      tree = call(tilde, {binary(kTilde + 1)});
+      tree = call(tilde, {binary(Tilde + 1)});
     } else {
-      tree = binary(kTilde);
+      tree = binary(Tilde);
     }
     if (here().kind != Token::Kind::End) unexpected();
     return tree;
@@ -110,12 +98,12 @@ class Parser {
     ExpressionPointer left = prefix();
     while (true) {
       const Precedence precedence = precedence_of(here());
-      if (precedence == kNone || precedence < least) return left;
-      if (precedence == kTilde && least != kTilde) return left;
+      if (precedence == None || precedence < least) return left;
+      if (precedence == Tilde && least != Tilde) return left;
       const Token op = take();
       if (here().kind == Token::Kind::End) fail(op.offset, after(op));
-      ExpressionPointer right = binary(precedence == kPower ? kPower : precedence + 1);
-      if (precedence == kCompare && precedence_of(here()) == kCompare)
+      ExpressionPointer right = binary(precedence == Power ? Power : precedence + 1);
+      if (precedence == Compare && precedence_of(here()) == Compare)
         fail(here().offset, "comparisons cannot be chained; write x > 1 & x < 3");
       if (++operators_ > kMostOperators) fail(op.offset, "the formula has too many operators");
       left = call(op, {std::move(left), std::move(right)});
@@ -132,12 +120,12 @@ class Parser {
     if (here().is("!")) {
       const Token op = take();
       if (here().kind == Token::Kind::End) fail(op.offset, after(op));
-      return call(op, {binary(kNot)});
+      return call(op, {binary(Not)});
     }
     if (here().is("-") || here().is("+")) {
       const Token op = take();
       if (here().kind == Token::Kind::End) fail(op.offset, after(op));
-      return call(op, {binary(kSign)});
+      return call(op, {binary(Sign)});
     }
     return primary();
   }
@@ -157,7 +145,7 @@ class Parser {
     if (!token.is("(")) missing_operand(token);
     ++next_;
     if (here().is(")")) fail(token.offset, "there is nothing between these brackets");
-    ExpressionPointer inside = binary(kTilde + 1);
+    ExpressionPointer inside = binary(Tilde + 1);
     close(token);
     return call(token, {std::move(inside)});
   }
@@ -196,7 +184,7 @@ class Parser {
         if (here().is(")") || here().is(",") || here().kind == Token::Kind::End)
           fail(equals.offset, "expected a value after '='");
       }
-      argument.value = binary(kTilde + 1);
+      argument.value = binary(Tilde + 1);
       node->arguments.push_back(std::move(argument));
       if (!here().is(",")) break;
       const Token comma = take();

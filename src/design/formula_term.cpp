@@ -69,14 +69,19 @@ void fill_row(double value, Index columns, const ColumnTarget& target, double* z
   }
 }
 
-// 0 in all columns of all rows: in the order in which they lie in memory.
+// 0 in all columns of all rows: in the order in which they lie in memory. All rows are alike, so those after
+// the first are copies of it.
 void fill_zeros(Index count, Index columns, const ColumnTarget& target) {
-  if (target.row_stride != 1) {
-    for (Index i = 0; i < count; ++i) fill_row(0, columns, target, target.z + i * target.row_stride);
+  if (target.column_stride == 1) {
+    fill_row(0, columns, target, target.z);
+    for (Index i = 1; i < count; ++i) std::copy_n(target.z, columns, target.z + i * target.row_stride);
     return;
   }
-  for (Index c = 0; c < columns; ++c)
-    std::fill_n(target.z + c * target.column_stride, count, standardised(0, target, c));
+  for (Index c = 0; c < columns; ++c) {
+    const double zero = standardised(0, target, c);
+    double* const z = target.z + c * target.column_stride;
+    for (Index i = 0; i < count; ++i) z[i * target.row_stride] = zero;
+  }
 }
 
 }  // namespace

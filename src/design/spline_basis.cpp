@@ -8,6 +8,7 @@
 // 4, ... of Q' times the B-splines.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "design/basis.hpp"
 
@@ -90,7 +91,7 @@ struct Combination {
 class PiecewiseBasis final : public Basis {
  public:
   PiecewiseBasis(const BSplines& splines, const Combination& combination, bool straight)
-      : order_(splines.order()) {
+      : order_(splines.order()), beyond_(0) {
     for (const Index m : splines.pieces()) {
       const double left = splines.knot(m), right = splines.knot(m + 1);
       Rows powers;
@@ -103,13 +104,14 @@ class PiecewiseBasis final : public Basis {
         powers.push_back(combination.apply(all));
       }
       add_piece(left, right - left, powers);
-      high_ = right;
       if (straight && starts_.size() == 1) straight_before(powers, left, right - left);
+      beyond_ = right;
     }
-    low_ = starts_[straight ? 1 : 0];
-    if (straight) straight_after();
-    if (!straight) high_ = std::numeric_limits<double>::infinity();
-    if (!straight) low_ = -high_;
+    breaks_.assign(starts_.begin() + 1, starts_.end());
+    if (straight)
+      straight_after(beyond_);
+    else
+      beyond_ = std::numeric_limits<double>::infinity();
   }
 
   [[nodiscard]] Index num_columns() const override { return columns_; }
@@ -151,7 +153,7 @@ class PiecewiseBasis final : public Basis {
   }
 
   // Value and slope at the upper boundary (s = 1 of the last piece), as a piece after it.
-  void straight_after() {
+  void straight_after(double boundary) {
     const auto last = coefficients_.end() - order_ * columns_;
     Rows powers(at(order_), ExtendedVector(at(columns_), 0));
     for (Index p = 0; p < order_; ++p) {
@@ -162,24 +164,26 @@ class PiecewiseBasis final : public Basis {
       }
     }
     const double width = 1 / inverse_.back();
-    add_piece(high_, width, powers);
+    add_piece(boundary, width, powers);
   }
 
-  // Pieces of a natural spline have one more at either end, for values beyond the boundary; the boundary
-  // itself belongs to the pieces inside.
+  // Pieces before which x does not lie are counted. Pieces of a natural spline have one more at either end,
+  // for values beyond the boundary; the boundary itself belongs to the pieces inside. Of few breaks all are
+  // compared: a bisection would wait for each answer.
   [[nodiscard]] Index piece_of(double x) const {
-    const bool straight = std::isfinite(low_);
-    if (straight && x < low_) return 0;
-    if (straight && x > high_) return std::ssize(starts_) - 1;
-    const auto begin = starts_.begin() + (straight ? 1 : 0), end = starts_.end() - (straight ? 1 : 0);
-    const auto after = std::upper_bound(begin + 1, end, x);
-    return after - 1 - starts_.begin();
+    constexpr std::size_t kFew = 16;
+    Index piece = x > beyond_ ? 1 : 0;
+    if (breaks_.size() > kFew)
+      return piece + (std::upper_bound(breaks_.begin(), breaks_.end(), x) - breaks_.begin());
+    for (const double point : breaks_) piece += x >= point ? 1 : 0;
+    return piece;
   }
 
   Index order_, columns_ = 0;
   std::vector<double> starts_, inverse_;  // of each piece: where s = 0, and 1 / width
   std::vector<double> coefficients_;      // of piece, power, column
-  double low_ = 0, high_ = 0;
+  std::vector<double> breaks_;            // between neighbouring pieces
+  double beyond_;                         // the upper boundary of a natural spline, else infinite
 };
 
 // R's reflections (LINPACK): with x the column from component j on, v = x / (sign(x_1) |x|), v_1 increased
