@@ -213,20 +213,20 @@ VariableSources sources_of(const DesignState& state, const Dataset& data, bool r
     const Column* column = column_named(data, variable.name);
     VariableSource source;
     if (column != nullptr && column->kind != variable.kind) {
-      throw DataError(data.name() + ": column " + in_words(variable.name) + " has " +
+      throw DataError(data.name() + ": column " + quoted_text(variable.name) + " has " +
                       kind_words(column->kind) + ", but the formula learnt from " +
                       kind_words(variable.kind));
     }
     if (column != nullptr) {
       const bool left = column->role == ColumnRole::Response;
       if (left && !variable.response_only)
-        throw DataError(data.name() + ": column " + in_words(variable.name) +
+        throw DataError(data.name() + ": column " + quoted_text(variable.name) +
                         " is read as the response of the table, so it cannot be among the terms");
       source = {left ? VariableSource::kResponse : column->feature, column->levels};
     } else if (!variable.response_only || response) {
       std::vector<std::string> names;
       for (const Column& each : data.columns()) names.push_back(each.name);
-      throw DataError(data.name() + ": there is no column " + in_words(variable.name) +
+      throw DataError(data.name() + ": there is no column " + quoted_text(variable.name) +
                       ", which the formula needs" + did_you_mean(variable.name, names));
     }
     sources.push_back(std::move(source));

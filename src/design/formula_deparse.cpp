@@ -4,27 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "design/formula_lexer.hpp"
 #include "giga/design/formula.hpp"
 
 namespace giga {
 namespace {
-
-bool is_plain_name(const std::string& name) {
-  static constexpr std::array kReserved = {"if",       "else",  "for",  "while", "repeat",
-                                           "function", "break", "next", "in",    "NULL",
-                                           "NA",       "Inf",   "NaN",  "TRUE",  "FALSE"};
-  for (const char* word : kReserved)
-    if (name == word) return false;
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || static_cast<unsigned char>(c) >= 0x80;
-  };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (name.empty() || !(letter(name[0]) || name[0] == '.')) return false;
-  if (name[0] == '.' && name.size() > 1 && digit(name[1])) return false;
-  for (const char c : name)
-    if (!letter(c) && !digit(c) && c != '.' && c != '_') return false;
-  return true;
-}
 
 std::string in_quotes(const std::string& text, char quote) {
   std::string out(1, quote);

@@ -217,7 +217,20 @@ BuiltTerms build_terms(const Formula& formula, const DesignState& state, const V
 
 FormulaTerms terms_of(const DesignState& state, const VariableSources& sources) {
   BuiltTerms built = build_terms(parse_formula(state.formula), state, sources);
-  return {{built.terms.begin(), built.terms.end()}, built.intercept, std::move(built.categories)};
+  FormulaTerms made{{}, built.intercept, std::move(built.categories)};
+  // Features that lie side by side in the table and in the formula are one term, which is faster.
+  for (std::size_t t = 0; t < built.terms.size();) {
+    const Index first = built.terms[t]->plain_feature();
+    std::vector<std::string> names;
+    while (first >= 0 && t < built.terms.size() &&
+           built.terms[t]->plain_feature() == first + std::ssize(names))
+      names.push_back(built.terms[t++]->column_name(0));
+    if (first >= 0)
+      made.terms.push_back(std::make_shared<const NumericTerm>(first, std::move(names)));
+    else
+      made.terms.push_back(built.terms[t++]);
+  }
+  return made;
 }
 
 }  // namespace giga

@@ -2,6 +2,7 @@
 // kind of quotes and have escapes.
 #include "design/formula_lexer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -27,6 +28,12 @@ bool continues_name(char c) {
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+bool is_reserved(std::string_view word) {
+  static constexpr std::array<std::string_view, 13> kReserved = {
+      "if", "else", "for", "while", "repeat", "function", "break", "next", "in", "NULL", "NA", "Inf", "NaN"};
+  return std::find(kReserved.begin(), kReserved.end(), word) != kReserved.end();
 }
 
 class Lexer {
@@ -96,11 +103,8 @@ class Lexer {
     while (continues_name(peek())) ++here_;
     const std::string name(text_.substr(begin, here_ - begin));
     if (name == ".") return {Token::Kind::Dot, ".", 0, static_cast<Index>(begin)};
-    static constexpr std::array kReserved = {"if",   "else", "for",  "while", "repeat", "function", "break",
-                                             "next", "in",   "NULL", "NA",    "Inf",    "NaN"};
-    for (const char* reserved : kReserved)
-      if (name == reserved)
-        fail(begin, in_words(name) + " means something else in R; put a column of this name into backticks");
+    if (is_reserved(name))
+      fail(begin, quoted_text(name) + " means something else in R; put a column of this name into backticks");
     return {Token::Kind::Name, name, 0, static_cast<Index>(begin)};
   }
 
@@ -161,7 +165,7 @@ class Lexer {
       }
     static constexpr std::string_view kSingle = "~+-*/^:()<>!&|,=";
     if (kSingle.find(text_[begin]) == std::string_view::npos)
-      fail(begin, in_words(text_.substr(begin, 1)) +
+      fail(begin, quoted_text(text_.substr(begin, 1)) +
                       " has no meaning in a formula; a column whose name has such a character goes into "
                       "backticks");
     ++here_;
@@ -173,6 +177,12 @@ class Lexer {
 };
 
 }  // namespace
+
+bool is_plain_name(std::string_view name) {
+  if (name.empty() || is_reserved(name) || name == "TRUE" || name == "FALSE") return false;
+  if (!begins_name(name[0]) && (name[0] != '.' || (name.size() > 1 && is_digit(name[1])))) return false;
+  return std::all_of(name.begin(), name.end(), continues_name);
+}
 
 std::vector<Token> tokens_of(std::string_view formula) {
   return Lexer(formula).all();

@@ -21,6 +21,9 @@ struct Token {
   [[nodiscard]] bool is(std::string_view op) const { return kind == Kind::Operator && text == op; }
 };
 
+/// Whether a name needs no backticks.
+[[nodiscard]] bool is_plain_name(std::string_view name);
+
 /// The tokens in their order, an End after the last. Throws FormulaError.
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view formula);
 

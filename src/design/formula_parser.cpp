@@ -16,7 +16,7 @@ namespace giga {
 namespace {
 
 constexpr Index kLongest = 100'000;  // bytes of a formula
-constexpr int kDeepest = 200;        // brackets within brackets, operators within operators
+constexpr int kDeepest = 800;        // calls within calls of the parser: about two for a bracket
 
 // From the loosest to the tightest.
 enum Precedence : int { None, Tilde, Or, And, Not, Compare, Sum, Product, Percent, Colon, Sign, Power };
@@ -91,8 +91,8 @@ class Parser {
     return node;
   }
 
-  // Operators of at least this precedence. A chain a + b + c is a loop here, yet a deep tree for all who walk
-  // it, so its length counts as depth is limited by the number of operators.
+  // Operators of at least this precedence. A chain a + b + c is a loop here but a deep tree for all who walk
+  // it: hence the limit on operators.
   ExpressionPointer binary(int least) {
     const Deeper deeper(*this);
     ExpressionPointer left = prefix();
@@ -197,7 +197,7 @@ class Parser {
   // Counts how deep the parser is, so that a formula cannot exhaust the stack.
   struct Deeper {
     explicit Deeper(Parser& owner) : parser(owner) {
-      if (++parser.depth_ > 4 * kDeepest)
+      if (++parser.depth_ > kDeepest)
         parser.fail(parser.here().offset, "the formula is nested too deeply here");
     }
     ~Deeper() { --parser.depth_; }

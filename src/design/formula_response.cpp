@@ -63,11 +63,12 @@ void FormulaResponse::write(const Dataset& data, Index first, Index count, doubl
 FormulaOffset::FormulaOffset(const DesignState& state, const VariableSources& sources) {
   const Formula formula = parse_formula(state.formula);
   const CompileContext context{formula, state, sources};
-  for (const ExpressionPointer& offset : expand_terms(formula, state.dot).offsets)
+  for (const ExpressionPointer& offset : expand_terms(formula, state.dot).offsets) {
     values_.push_back(compiled(*offset, context));
-  for (const auto& value : values_)
-    if (value->type == ValueType::Category)
-      throw FormulaError(formula.text, 0, "offset(" + value->text + ") is of a category, not of a number");
+    if (values_.back()->type == ValueType::Category)
+      throw FormulaError(formula.text, offset->offset,
+                         deparse(*offset) + " is a category, where a number is expected");
+  }
 }
 
 void FormulaOffset::write(const Dataset& data, Index first, Index count, double* offset) const {

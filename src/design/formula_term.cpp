@@ -104,6 +104,11 @@ FormulaTerm::FormulaTerm(std::vector<TermPart> parts) : parts_(std::move(parts))
   }
 }
 
+Index FormulaTerm::plain_feature() const {
+  const bool number = parts_.size() == 1 && !parts_[0].is_category && parts_[0].basis == nullptr;
+  return number ? parts_[0].value->program.plain_feature() : -1;
+}
+
 std::string FormulaTerm::column_name(Index c) const {
   std::string name;
   for (const TermPart& part : parts_) {

@@ -32,6 +32,8 @@ class FormulaTerm final : public Term {
   [[nodiscard]] std::string column_name(Index c) const override;
   void write(const double* const* x, Index count, const ColumnTarget& target) const override;
 
+  /// The feature that the term is as it is; -1 if it is anything else.
+  [[nodiscard]] Index plain_feature() const;
   /// Whether variable p of the term is a category with a base level.
   [[nodiscard]] bool has_base(Index p) const { return parts_[at(p)].base > 0; }
 

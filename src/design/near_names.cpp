@@ -8,7 +8,7 @@
 
 namespace giga {
 
-std::string in_words(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   return std::string(1, '\'').append(printable(text)).append(1, '\'');
 }
 
@@ -63,7 +63,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> kno
   std::string text = "; did you mean ";
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
-    text += in_words(names[i]);
+    text += quoted_text(names[i]);
   }
   return text + "?";
 }

@@ -11,7 +11,7 @@
 namespace giga {
 
 /// 'text', safe to print.
-[[nodiscard]] std::string in_words(std::string_view text);
+[[nodiscard]] std::string quoted_text(std::string_view text);
 
 /// Changes of one letter and swaps of neighbours from one word to the other.
 [[nodiscard]] Index word_distance(std::string_view a, std::string_view b);

@@ -373,7 +373,7 @@ std::string unusable(const RowValue& value, double result, const DesignState& st
                       number < static_cast<double>(source.levels.size());
     why += why.empty() ? " (" : ", ";
     why += printable(variable.name) + " is " +
-           (text ? in_words(source.levels[static_cast<std::size_t>(number)]) : shortest(number));
+           (text ? quoted_text(source.levels[static_cast<std::size_t>(number)]) : shortest(number));
   }
   if (!why.empty()) why += ")";
   const std::string place = data.name() + ", " + data.place(n) + ": ";

@@ -91,7 +91,7 @@ struct Combination {
 class PiecewiseBasis final : public Basis {
  public:
   PiecewiseBasis(const BSplines& splines, const Combination& combination, bool straight)
-      : order_(splines.order()), beyond_(0) {
+      : order_(splines.order()) {
     for (const Index m : splines.pieces()) {
       const double left = splines.knot(m), right = splines.knot(m + 1);
       Rows powers;
@@ -183,7 +183,7 @@ class PiecewiseBasis final : public Basis {
   std::vector<double> starts_, inverse_;  // of each piece: where s = 0, and 1 / width
   std::vector<double> coefficients_;      // of piece, power, column
   std::vector<double> breaks_;            // between neighbouring pieces
-  double beyond_;                         // the upper boundary of a natural spline, else infinite
+  double beyond_ = 0;                     // the upper boundary of a natural spline, else infinite
 };
 
 // R's reflections (LINPACK): with x the column from component j on, v = x / (sign(x_1) |x|), v_1 increased

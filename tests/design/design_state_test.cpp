@@ -117,7 +117,7 @@ TEST(DesignState, TypesThatDoNotFitAreErrorsUnderThePlace) {
                                                   {"~ I(a < 'p')", 6},
                                                   {"~ relevel(a, 'z')", 13},
                                                   {"~ relevel(m, '1')", 10},
-                                                  {"~ offset(a)", 0},
+                                                  {"~ offset(a)", 9},
                                                   {"~ bs(x, knots = 9)", 2},
                                                   {"~ factor(a, levels = c(1, 2))", 21}}) {
     try {
@@ -286,6 +286,15 @@ TEST(DesignState, ADotTakesWhatTheTableHasButForTheExcluded) {
   ASSERT_EQ(state.variables.size(), 4U);
   EXPECT_TRUE(state.variables[0].response_only);
   EXPECT_EQ(state.variables[2].levels, Names({"p", "q", "r"}));
+}
+
+TEST(DesignState, NumbersThatLieTogetherAreOneTerm) {
+  const Dataset data = make_table({{"u", {1, 2}}, {"v", {3, 5}}, {"w", {4, 7}}});
+  EXPECT_EQ(matrix_of("~ .", data).made.terms.size(), 1U);
+  const Matrix apart = matrix_of("~ w + u + v", data);
+  EXPECT_EQ(apart.made.terms.size(), 2U);
+  EXPECT_EQ(apart.names, Names({"w", "u", "v"}));
+  EXPECT_EQ(apart.columns, (std::vector<std::vector<double>>{{4, 7}, {1, 2}, {3, 5}}));
 }
 
 TEST(DesignState, RefusesAnIdentifierAsAFactorAndValuesThatWereNotLearnt) {

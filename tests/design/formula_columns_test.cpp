@@ -82,6 +82,7 @@ TEST(ExpandTerms, ACategoryHasABaseWhereItsMarginIsPartOfAnEarlierTerm) {
   EXPECT_TRUE(coded("~ a + a:b", 1, 1));
   EXPECT_TRUE(coded("~ a:b + a:b:c", 1, 2));
   EXPECT_FALSE(coded("~ a:b + a:b:c", 1, 0));
+  EXPECT_TRUE(coded("~ a:b + b:c", 1, 2));  // b is part of a:b
 }
 
 const Names kTable = {"y", "x", "dep_delay", "carrier", "w", "n"};

@@ -90,6 +90,17 @@ TEST(FormulaResponse, ThatIsNotFiniteNamesTheRowUnlessItsWeightIsZero) {
   EXPECT_EQ(data_error("log(k) ~ x", table({1, 0, 1, 1})), "none");
 }
 
+TEST(FormulaResponse, MayBeTheResponseOfTheTableWhichNoTermCanBe) {
+  const Dataset data = table();
+  const Made made = learn("I(`(response)` + 2) ~ x", data);
+  const FormulaResponse response(made.state, made.sources);
+  EXPECT_EQ(response.name(), "I(`(response)` + 2)");
+  EXPECT_EQ(values(response, data), std::vector<double>(4, 2.0));
+  EXPECT_EQ(
+      data_error("y ~ log(`(response)`)", data),
+      "t.csv: column '(response)' is read as the response of the table, so it cannot be among the terms");
+}
+
 TEST(FormulaResponse, IsNotNeededToMakeColumnsOfANewTable) {
   const Made made = learn("log(y) ~ x", table());
   const Dataset newer = make_table({{"x", {5, 6}}});
