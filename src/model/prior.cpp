@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "giga/base/error.hpp"
+
 namespace giga {
 
 Prior::Prior(std::vector<ScalarPrior> components) : components_(std::move(components)) {
@@ -93,6 +95,8 @@ std::vector<double> Prior::middle() const {
 
 Normal Prior::normal_stand_in() const {
   if (normal_) return *normal_;
+  if (!is_proper())
+    throw OptionError("a flat `prior` is not a distribution: nothing can be drawn from it (`pihat = prior`)");
   std::vector<double> widths;
   for (const ScalarPrior& each : components_) widths.push_back(each.width());
   return Normal::independent(widths, middle());
