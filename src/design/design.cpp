@@ -26,11 +26,17 @@ void NumericTerm::write(const double* const* x, Index count, const ColumnTarget&
 Design::Design(Terms terms, Standardisation scale, const DesignOptions& options)
     : terms_(std::move(terms)), scale_(std::move(scale)), options_(options) {
   for (const auto& term : terms_) {
-    for (Index c = 0; c < term->num_columns(); ++c) names_.push_back(term->column_name(c));
+    for (Index c = 0; c < term->num_columns(); ++c) {
+      names_.push_back(term->column_name(c));
+      labels_.push_back(term->label(c));
+    }
   }
   if (scale_.mean.size() != names_.size() || scale_.scale.size() != names_.size())
     throw std::invalid_argument("the standardisation is of another number of columns");
-  if (options_.intercept) names_.emplace_back("(intercept)");
+  if (options_.intercept) {
+    names_.emplace_back("(intercept)");
+    labels_.emplace_back("(intercept)");
+  }
   if (names_.empty()) throw std::invalid_argument("there is neither a feature nor an intercept");
   // Multiplied by rather than divided by, once per value of the table. All that is computed from z uses this
   // product, so rows have the same bits wherever they are standardised.

@@ -287,7 +287,7 @@ void diagnose(const Draws& draws, const Executor& executor, Certificate& out) {
 
 class Work {
  public:
-  Work(const Likelihood& full, const Likelihood* coreset, const Normal& prior, const Executor& executor,
+  Work(const Likelihood& full, const Likelihood* coreset, const Prior& prior, const Executor& executor,
        const CertificateOptions& options, const Observer& observer)
       : full_(full),
         coreset_(coreset),
@@ -308,7 +308,7 @@ class Work {
     const LaplaceResult full = laplace_of_full();
     out.laplace_end = full.end;
     // KL between normal distributions has a closed form: a first look that needs no draws.
-    const Normal part = coreset_ == nullptr ? prior_ : laplace_of(*coreset_).posterior;
+    const Normal part = coreset_ == nullptr ? prior_.normal_stand_in() : laplace_of(*coreset_).posterior;
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
     tell(observer_, at_part(CertificatePart::Ratios, 0));
@@ -540,14 +540,14 @@ class Work {
 
   const Likelihood& full_;
   const Likelihood* coreset_;
-  const Normal& prior_;
+  const Prior& prior_;
   const Executor& executor_;
   const CertificateOptions& options_;
   const Observer& observer_;
   std::optional<RowEstimate> some_;  // what stands in for the sums over all rows, if anything does
 };
 
-void check(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
+void check(const Likelihood& full, const Likelihood* coreset, const Prior& prior,
            const CertificateOptions& options) {
   const Index dim = full.num_parameters();
   require(coreset == nullptr || coreset->num_parameters() == dim,
@@ -573,7 +573,7 @@ Index next_size(Index size, Index num_parameters, Index num_rows) {
   return next > size ? next : 0;
 }
 
-Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
+Certificate certify(const Likelihood& full, const Likelihood* coreset, const Prior& prior,
                     std::span<const Chain> chains, const Executor& executor,
                     const CertificateOptions& options, const Observer& observer) {
   check(full, coreset, prior, options);

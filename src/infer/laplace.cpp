@@ -2,6 +2,10 @@
 //     log p(theta) + sum_n L_n(theta)
 // and H minus its Hessian, steps are H^-1 g, halved until the log joint rises; the decrement sqrt(g'H^-1 g)
 // says how many posterior standard deviations the mode is away.
+//
+// A prior with a kink has no Hessian there. Rounded off over a width e (Prior::smoothed) it has one, and with
+// e about the posterior's own width the curvature is about what that posterior sees of the kink. The widths
+// come from the curvature of the rows at the start, and once more at the mode that was found with these.
 #include "giga/infer/laplace.hpp"
 
 #include <Eigen/Cholesky>
@@ -12,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "infer/proper_posterior.hpp"
 
 namespace giga {
 namespace {
@@ -31,15 +37,24 @@ struct Place {
 // The log joint with gradient and Hessian at a point.
 class Posterior {
  public:
-  Posterior(const Likelihood& likelihood, const Normal& prior, const Executor& executor)
-      : likelihood_(likelihood), prior_(prior), executor_(executor) {}
+  Posterior(const Likelihood& likelihood, const Prior& prior, const Executor& executor)
+      : likelihood_(likelihood), prior_(&prior), executor_(executor) {}
+
+  // `prior` must outlive this object.
+  void set_prior(const Prior& prior) { prior_ = &prior; }
 
   // Nothing where the log joint or a derivative is not finite.
   [[nodiscard]] std::optional<Place> at(Eigen::VectorXd theta) const {
     const std::span<const double> values(theta.data(), static_cast<std::size_t>(theta.size()));
     Derivatives data = likelihood_.evaluate(values, Order::Hessian, executor_);
     ++passes_;
-    const Derivatives prior = prior_.log_density(values, Order::Hessian);
+    return joined(std::move(theta), std::move(data));
+  }
+
+  // The same from derivatives of the likelihood that are known.
+  [[nodiscard]] std::optional<Place> joined(Eigen::VectorXd theta, Derivatives data) const {
+    const std::span<const double> values(theta.data(), static_cast<std::size_t>(theta.size()));
+    const Derivatives prior = prior_->log_density(values, Order::Hessian);
     const Eigen::Index dim = theta.size();
     Place place{std::move(theta), data.value, prior.value, {}, {}, {}};
     place.gradient = Eigen::Map<const Eigen::VectorXd>(data.gradient.data(), dim) +
@@ -56,7 +71,7 @@ class Posterior {
 
  private:
   const Likelihood& likelihood_;
-  const Normal& prior_;
+  const Prior* prior_;
   const Executor& executor_;
   mutable Index passes_ = 0;
 };
@@ -93,23 +108,92 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
   return std::nullopt;
 }
 
-Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Normal& prior,
+Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Prior& prior,
                   const std::vector<double>& given, const Executor& executor) {
-  // What is given, else the likelihood's own start, else the mean of the prior.
+  // What is given, else the likelihood's own start, else the middle of the prior.
   for (int attempt = given.empty() ? 1 : 0; attempt < 3; ++attempt) {
     const std::vector<double> values = attempt == 0   ? given
                                        : attempt == 1 ? likelihood.start(executor)
-                                                      : prior.mean();
+                                                      : prior.middle();
     if (auto place = posterior.at(Eigen::Map<const Eigen::VectorXd>(values.data(), std::ssize(values))))
       return *std::move(place);
   }
   throw std::invalid_argument("the log joint is not finite at the start, nor at the mean of the prior");
 }
 
-}  // namespace
+// Where a climb ended, and how.
+struct Climb {
+  Place place;
+  LaplaceEnd end = LaplaceEnd::IterationLimit;
+  Index iterations = 0;
+  double decrement = 0;
+};
 
-LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const Executor& executor,
-                      const LaplaceOptions& options, const Observer& observer) {
+// theta <- theta + length H^-1 g.
+Climb climb(const Posterior& posterior, Place from, const LaplaceOptions& options, Index done,
+            const Observer& observer) {
+  Climb out{std::move(from)};
+  // Invariant: the log joint at `place` is at least that of every earlier place, up to the rounding that
+  // `search` allows; decrement belongs to the place before the last step.
+  while (out.iterations < options.max_iterations) {
+    const Place& place = out.place;
+    const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
+    const double promise = place.gradient.dot(step);
+    out.decrement = std::sqrt(std::max(0.0, promise));
+    tell(observer, {.stage = Stage::Laplace, .done = done + out.iterations});
+    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits, and it
+    // costs one more evaluation.
+    auto next = search(posterior, place, step, promise);
+    const bool near = out.decrement <= options.tolerance;
+    if (!next) {
+      // A promise below rounding cannot be kept: that is the mode as far as doubles can tell.
+      const double rounding = 1e-12 * (1 + std::abs(place.log_joint()));
+      out.end = near || promise <= rounding ? LaplaceEnd::Converged : LaplaceEnd::NoProgress;
+      break;
+    }
+    out.place = *std::move(next);
+    ++out.iterations;
+    if (near) {
+      out.end = LaplaceEnd::Converged;
+      break;
+    }
+  }
+  return out;
+}
+
+// How far a kink is rounded off: 1 / sqrt of the curvature of the rows in the parameter alone, at most the
+// scale of its prior.
+std::vector<double> kink_widths(const Prior& prior, const Derivatives& data) {
+  const auto dim = static_cast<std::size_t>(prior.dim());
+  std::vector<double> widths;
+  for (std::size_t d = 0; d < dim; ++d) {
+    const double curvature = -data.hessian[d * dim + d], most = prior.marginal(static_cast<Index>(d)).scale;
+    widths.push_back(curvature * most * most > 1 ? 1 / std::sqrt(curvature) : most);
+  }
+  return widths;
+}
+
+// Twice from where the last climb ended, each time rounded off as the rows are curved there.
+Climb climb_past_kinks(Posterior& posterior, Place from, const Prior& prior, const LaplaceOptions& options,
+                       const Observer& observer) {
+  constexpr int kRounds = 2;
+  Climb out{std::move(from)};
+  Index iterations = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const Prior smooth = prior.smoothed(kink_widths(prior, out.place.data));
+    posterior.set_prior(smooth);
+    Place begin = *posterior.joined(std::move(out.place.theta), std::move(out.place.data));
+    out = climb(posterior, std::move(begin), options, iterations, observer);
+    iterations += out.iterations;
+  }
+  posterior.set_prior(prior);
+  out.iterations = iterations;
+  const std::span<const double> mode(out.place.theta.data(), static_cast<std::size_t>(prior.dim()));
+  out.place.log_prior = prior.log_density(mode, Order::Value).value;
+  return out;
+}
+
+void check(const Likelihood& likelihood, const Prior& prior, const LaplaceOptions& options) {
   if (options.max_iterations < 1)
     throw std::invalid_argument("max_iterations is " + std::to_string(options.max_iterations) +
                                 ", must be at least 1");
@@ -117,38 +201,23 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
     throw std::invalid_argument("the prior has " + std::to_string(prior.dim()) + " dimensions, the model " +
                                 std::to_string(likelihood.num_parameters()) + " parameters");
   }
-  // theta <- theta + length H^-1 g.
   if (!options.start.empty() && std::ssize(options.start) != prior.dim())
     throw std::invalid_argument("start has another dimension than the model");
-  const Posterior posterior(likelihood, prior, executor);
-  Place place = first_place(posterior, likelihood, prior, options.start, executor);
-  LaplaceEnd end = LaplaceEnd::IterationLimit;
-  Index iteration = 0;
-  double decrement = 0;
-  // Invariant: the log joint at `place` is at least that of every earlier place, up to the rounding that
-  // `search` allows; decrement belongs to the place before the last step.
-  while (iteration < options.max_iterations) {
-    const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
-    const double promise = place.gradient.dot(step);
-    decrement = std::sqrt(std::max(0.0, promise));
-    tell(observer, {.stage = Stage::Laplace, .done = iteration});
-    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits, and it
-    // costs one more evaluation.
-    auto next = search(posterior, place, step, promise);
-    const bool near = decrement <= options.tolerance;
-    if (!next) {
-      // A promise below rounding cannot be kept: that is the mode as far as doubles can tell.
-      const double rounding = 1e-12 * (1 + std::abs(place.log_joint()));
-      end = near || promise <= rounding ? LaplaceEnd::Converged : LaplaceEnd::NoProgress;
-      break;
-    }
-    place = *std::move(next);
-    ++iteration;
-    if (near) {
-      end = LaplaceEnd::Converged;
-      break;
-    }
-  }
+}
+
+}  // namespace
+
+LaplaceResult laplace(const Likelihood& likelihood, const Prior& prior, const Executor& executor,
+                      const LaplaceOptions& options, const Observer& observer) {
+  check(likelihood, prior, options);
+  Posterior posterior(likelihood, prior, executor);
+  Place first = first_place(posterior, likelihood, prior, options.start, executor);
+  const Matrix at_start = prior.is_proper() ? Matrix() : first.curvature;
+  Climb climbed = prior.has_kinks() ? climb_past_kinks(posterior, std::move(first), prior, options, observer)
+                                    : climb(posterior, std::move(first), options, 0, observer);
+  Place& place = climbed.place;
+  if (!prior.is_proper())
+    require_proper_posterior(likelihood, at_start, place.curvature, climbed.end == LaplaceEnd::Converged);
   // The curvature that is returned must be that of a distribution, also where the search ended on a slope.
   Matrix precision = place.curvature;
   if (Eigen::LLT<Matrix>(precision).info() != Eigen::Success)
@@ -158,9 +227,9 @@ LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior, const E
           place.log_joint(),
           place.log_likelihood,
           place.log_prior,
-          iteration,
-          decrement,
-          end,
+          climbed.iterations,
+          climbed.decrement,
+          climbed.end,
           std::move(place.data),
           posterior.passes()};
 }

@@ -2,6 +2,7 @@
 // through the gradients of the likelihood itself.
 #include "giga/infer/posterior.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -18,7 +19,7 @@ bool is_packable(const Likelihood& likelihood) {
 
 }  // namespace
 
-Posterior::Posterior(const Likelihood& likelihood, Normal prior, const Executor* executor)
+Posterior::Posterior(const Likelihood& likelihood, Prior prior, const Executor* executor)
     : likelihood_(&likelihood), prior_(std::move(prior)), executor_(executor) {
   if (prior_.dim() != likelihood.num_parameters())
     throw std::invalid_argument("the prior has another dimension than the model");
@@ -32,9 +33,8 @@ double Posterior::log_density(const double* theta, double* gradient) const {
   const Serial serial;
   const Executor& executor = executor_ != nullptr ? *executor_ : static_cast<const Executor&>(serial);
   const Derivatives rows = likelihood_->evaluate(point, Order::Gradient, executor);
-  const Derivatives prior = prior_.log_density(point, Order::Gradient);
-  for (std::size_t d = 0; d < point.size(); ++d) gradient[d] = rows.gradient[d] + prior.gradient[d];
-  return rows.value + prior.value;
+  std::copy(rows.gradient.begin(), rows.gradient.end(), gradient);
+  return rows.value + prior_.add_gradient(theta, gradient);
 }
 
 }  // namespace giga

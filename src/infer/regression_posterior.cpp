@@ -30,7 +30,9 @@ constexpr Index kTilesPerBlock = kBlockRows / kTile;
 constexpr Index kFewParameters = 64;
 
 // N(0, I / precision): its gradient is D products instead of D^2.
-bool is_isotropic(const Normal& prior) {
+bool is_isotropic(const Prior& any) {
+  if (any.normal() == nullptr) return false;
+  const Normal& prior = *any.normal();
   const Index dim = prior.dim();
   for (Index d = 0; d < dim; ++d) {
     if (prior.mean()[at(d)] != 0) return false;
@@ -95,14 +97,17 @@ bool last_column_is_ones(const LinearModel& regression) {
 
 }  // namespace
 
-RegressionPosterior::RegressionPosterior(const LinearModel& regression, Normal prior,
-                                         const Executor* executor)
+RegressionPosterior::RegressionPosterior(const LinearModel& regression, Prior prior, const Executor* executor)
     : family_(regression.family()),
       prior_(std::move(prior)),
       executor_(executor),
       dim_(regression.num_columns()),
-      isotropic_(is_isotropic(prior_)),
-      log_normaliser_(prior_.log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi)) {
+      isotropic_(is_isotropic(prior_)) {
+  if (isotropic_) {
+    precision_ = prior_.normal()->precision()[0];
+    log_normaliser_ =
+        prior_.normal()->log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi);
+  }
   if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");
   if (describe(family_.family).num_extras() > 0)
     throw std::invalid_argument(
@@ -227,13 +232,9 @@ double RegressionPosterior::log_likelihood(const double* theta, double* gradient
 }
 
 double RegressionPosterior::add_prior(const double* theta, double* gradient) const {
-  if (!isotropic_) {
-    const Derivatives prior = prior_.log_density({theta, at(dim_)}, Order::Gradient);
-    for (Index d = 0; d < dim_; ++d) gradient[d] += prior.gradient[at(d)];
-    return prior.value;
-  }
+  if (!isotropic_) return prior_.add_gradient(theta, gradient);
   // log p = -(precision |theta|^2 + log det + D log 2 pi) / 2.
-  double precision = prior_.precision()[0];
+  double precision = precision_;
   if (fault(Fault::PriorScaleForVariance)) precision = std::sqrt(precision);
   double squares = 0;
   for (Index d = 0; d < dim_; ++d) {

@@ -95,7 +95,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   seconds.load = load_s;
   RunRecord& record = run.record;
   record.options.read = job.read;
-  record.options.model = job.model;
+  record.options.model = problem.table()->options;
   record.options.coreset = result.options;
   record.num_rows = problem.num_data_rows();
   record.num_parameters = problem.likelihood().num_parameters();
@@ -103,6 +103,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.response = data.response_name();
   record.features = data.feature_names();
   record.scale = problem.table()->design->scale();
+  record.priors = prior_records(problem);
   record.pihat_names = problem.table()->design->names();
   record.model = problem.description();
   record.passes = result.passes;

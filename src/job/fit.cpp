@@ -227,6 +227,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
     record.response = table->data->response_name();
     record.features = table->data->feature_names();
     record.scale = table->design->scale();
+    record.priors = prior_records(problem);
     record.coreset_digest = posterior_digest(run.coreset);
     for (const Index row : result.coreset.coreset.rows)
       record.responses.push_back(table->data->response()[static_cast<std::size_t>(row)]);

@@ -78,6 +78,20 @@ void add_posterior(const RunRecord& record, const PosteriorSummary& summary, Rep
   data.intercept = record.scales().constant();
 }
 
+// Coefficients on the data's scale are those of standardised columns over the scale of these; the intercept
+// there is a sum of several, and its prior has no name.
+void add_priors(const RunRecord& record, ReportData& data) {
+  if (record.priors.empty() || !record.options.model) return;
+  const bool standardised = record.options.model->standardise;
+  const std::vector<double>& scale = record.scale.scale;
+  data.priors.resize(data.quantities.size());
+  for (std::size_t k = 0; k < std::min(record.priors.size(), data.priors.size()); ++k) {
+    const ScalarPrior prior = parse_prior(record.priors[k].prior);
+    if (prior.is_positive() || (standardised && k >= scale.size())) continue;
+    data.priors[k] = ReportPrior{prior, standardised ? scale[k] : 1.0};
+  }
+}
+
 void add_times(const RunRecord& record, ReportData& data) {
   if (!record.seconds) return;
   const StageSeconds& s = *record.seconds;
@@ -141,6 +155,7 @@ ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
   if (record.coreset) add_coreset(record, data);
   data.certificate = record.certificate;
   add_posterior(record, summary, data);
+  add_priors(record, data);
   if (record.notes) data.notes = *record.notes;
   add_times(record, data);
   data.full_data = record.full_data;

@@ -13,6 +13,7 @@
 #include "giga/base/version.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/prior_effect.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/same_data.hpp"
@@ -70,6 +71,7 @@ RunRecord record_of(const SampleJob& job, const WeightedProblem& loaded, const E
   record.response = job.coreset ? job.coreset->response : loaded.data->response_name();
   record.features = loaded.features;
   record.scale = problem.table()->design->scale();
+  record.priors = prior_records(problem);
   return record;
 }
 
@@ -108,8 +110,10 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   seconds.laplace = stage.restart();
   if (mode.end != LaplaceEnd::Converged)
     notes.say("the search for the posterior mode did not converge; chains start where it ended");
-  if (!job.coreset)  // of a coreset that was said when it was built
+  if (!job.coreset) {  // of a coreset that was said when it was built
     notes.say(mode_notes(problem, mode.posterior.mean(), executor));
+    if (const auto note = prior_effect_note(problem, mode)) notes.say(*note);
+  }
   const PosteriorSample drawn = sample_posterior(problem.likelihood(), problem.prior(), mode.posterior,
                                                  job.chains, job.sample, executor, observer.watch);
   if (drawn.stopped()) throw Stopped();

@@ -21,6 +21,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/infer/row_estimate.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/prior_effect.hpp"
 #include "pipeline/candidates.hpp"
 #include "pipeline/heldout.hpp"
 #include "pipeline/watched_rows.hpp"
@@ -141,7 +142,7 @@ class Run {
     Stopwatch clock;
     CoresetResult result;
     result.options = options_;
-    result.pihat = problem_.prior();
+    if (options_.pihat == PihatKind::Prior) result.pihat = problem_.prior().normal_stand_in();
     find_pihat(result);
     result.seconds.laplace = clock.restart();
 
@@ -271,6 +272,8 @@ class Run {
             laplace(likelihood, problem_.prior(), executor_, laplace_options(likelihood), observer_);
         if (!some) result.passes.laplace += result.laplace->passes;
       }
+    } catch (const OptionError&) {  // a flat prior, and a likelihood that does not make up for it
+      throw;
     } catch (const std::invalid_argument&) {
       throw DataError(problem_.name() +
                       ": the likelihood is too large for a double wherever the search for the posterior mode "
@@ -288,6 +291,9 @@ class Run {
           "the search for the posterior mode did not converge; pihat is taken where it ended");
     for (std::string& note : mode_notes(problem_, result.pihat.mean(), executor_))
       result.notes.push_back(std::move(note));
+    if (!result.separable) {
+      if (auto note = prior_effect_note(problem_, *result.laplace)) result.notes.push_back(*std::move(note));
+    }
   }
 
   [[nodiscard]] RandomProjectionOptions heldout_options() const {

@@ -66,7 +66,7 @@ class Fit {
     coreset.options = round_options(problem_, options_, state_);
     coreset.options.expansion = found.expansion;
     coreset.options.remainder_dim = found.remainder_dim;
-    if (!coreset.laplace) coreset.pihat = problem_.prior();
+    if (!coreset.laplace) coreset.pihat = problem_.prior().normal_stand_in();
   }
 
   void save() const {

@@ -3,41 +3,15 @@
 #include "giga/pipeline/mode_notes.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include "giga/base/text.hpp"
+#include "pipeline/moments.hpp"
+#include "pipeline/three_digits.hpp"
 
 namespace giga {
 namespace {
-
-// 39112.4 as 39100.
-std::string three_digits(double value) {
-  std::array<char, 32> room{};
-  const auto end =
-      std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::scientific, 2);
-  return shortest(parse_double({room.data(), end.ptr}).value_or(value));
-}
-
-// Weight, mean and sum of w (x - mean)^2 of some numbers x.
-struct Moments {
-  double weight = 0, mean = 0, squares = 0;
-
-  // The moments of both sets together (Chan, Golub and LeVeque): with delta the distance of the means,
-  // squares = squares_1 + squares_2 + delta^2 w_1 w_2 / (w_1 + w_2).
-  void join(const Moments& other) {
-    if (weight == 0) {
-      *this = other;
-      return;
-    }
-    const double together = weight + other.weight, apart = other.mean - mean;
-    mean += apart * (other.weight / together);
-    squares += other.squares + apart * apart * (weight * (other.weight / together));
-    weight = together;
-  }
-};
 
 // The standard deviation of y - z.theta, equal rows counted as often as they occur. It is taken about the
 // mean of the residuals: an intercept that the prior holds back is not noise.
@@ -85,24 +59,32 @@ void note_noise(const Problem& problem, std::span<const double> mode, const Exec
 
 void note_prior(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
   constexpr double kFar = 5;
-  const std::vector<double> sds = problem.prior().standard_deviations();
+  const Prior& prior = problem.prior();
+  const Normal* normal = prior.normal();
+  const std::vector<double> sds = normal != nullptr ? normal->standard_deviations() : std::vector<double>{};
   std::size_t furthest = 0;
   double distance = 0;
   for (std::size_t d = 0; d < mode.size(); ++d) {
-    // |mode_d - prior mean_d| in prior standard deviations; only the furthest parameter is named.
-    const double away = std::abs(mode[d] - problem.prior().mean()[d]) / sds[d];
+    // |mode_d - prior mean_d| in prior standard deviations, or as many of a normal prior as would make the
+    // density fall by as much; only the furthest parameter is named.
+    const double away = normal != nullptr ? std::abs(mode[d] - normal->mean()[d]) / sds[d]
+                                          : prior.surprise(static_cast<Index>(d), mode[d]);
     if (away > distance) {
       furthest = d;
       distance = away;
     }
   }
   if (distance < kFar) return;
+  const bool chosen = problem.table() != nullptr && !problem.table()->options.priors.is_default();
+  const std::string how_far = normal != nullptr
+                                  ? " prior standard deviations from the prior mean"
+                                  : " standard deviations out, were its prior normal with the same density";
   notes.push_back("the posterior mode of '" +
                   printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
-                  three_digits(distance) +
-                  " prior standard deviations from the prior mean: prior and data contradict each other; "
-                  "consider a larger "
-                  "`prior_scale`");
+                  three_digits(distance) + how_far +
+                  ": prior and data contradict each other; "
+                  "consider a " +
+                  (chosen ? "wider `prior`" : "larger `prior_scale`"));
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
 // A problem from a table, or from a likelihood as it is.
 //
 // From a table: equal rows are found, features standardised (unless the scale is given), a design
-// made of them, the response read as the family wants it, and a Regression and an isotropic normal
-// prior made of these.
+// made of them, the response read as the family wants it, and a Regression and a prior made of these.
 #include "giga/pipeline/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "pipeline/moments.hpp"
 
 namespace giga {
 namespace {
@@ -30,6 +31,28 @@ std::string quoted_names(const Dataset& data, const std::vector<Index>& features
     text += "'";
   }
   return features.size() > kMost ? text + ", ..." : text;
+}
+
+// What priors are in units of: the response where its link is the identity, and columns that are taken as
+// they are.
+PriorUnits prior_units(const Problem& problem, const Executor& executor) {
+  const Problem::Table& table = *problem.table();
+  PriorUnits units;
+  if (!table.options.priors.autoscale) return units;
+  if (!table.options.standardise) units.column_sds = standardise(*table.data, table.distinct, executor).scale;
+  const LinearModel& rows = *problem.likelihood().linear_model();
+  if (describe(rows.family().family).link != "identity") return units;
+  Moments all;
+  fold_blocks<Moments>(
+      executor, rows.num_rows(), 1, std::span(&all, 1),
+      [&rows](Index first, Index count, Index /*piece*/, Moments* part) {
+        for (Index n = first; n < first + count; ++n) part->join({rows.multiplicity(n), rows.response(n), 0});
+      },
+      [](const Moments* part, Moments* total) { total->join(*part); });
+  units.response_mean = all.mean;
+  // A response that is the same in every row has no unit.
+  if (all.squares > 0) units.response_sd = std::sqrt(all.squares / all.weight);
+  return units;
 }
 
 void note_constant(const Problem::Table& table, std::vector<std::string>& notes) {
@@ -65,9 +88,9 @@ std::string description(const ModelOptions& options) {
     std::replace(words.begin(), words.end(), '_', ' ');
     text.append(", ").append(words).append(" ").append(shortest(options.family.*setting.value));
   }
-  return text.append(", prior N(0, ")
-      .append(shortest(options.prior_scale))
-      .append("^2), features ")
+  return text.append(", ")
+      .append(prior_words(options.priors, options.prior_scale))
+      .append(", features ")
       .append(options.standardise ? "standardised" : "as they are");
 }
 
@@ -85,7 +108,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisati
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
                  std::optional<Standardisation> known, const Executor& executor)
-    : prior_(Normal::isotropic(1, options.prior_scale)), words_{data.name(), giga::description(options), {}} {
+    : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
   Standardisation scale = known                 ? std::move(*known)
@@ -100,17 +123,24 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_ = std::move(response.notes);
   likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
-  std::vector<double> prior_scales = design->prior_scales();
-  prior_scales.resize(static_cast<std::size_t>(likelihood_->num_parameters()), options.prior_scale);
-  prior_ = Normal::independent(prior_scales);
+  table_ = Table{&data, options, std::move(distinct), design};
+  std::vector<ScalarPrior> priors = options.priors.found;
+  if (priors.empty())
+    priors = find_priors(options.priors, options.prior_scale, *design, describe(options.family.family).extras,
+                         prior_units(*this, executor));
+  if (std::ssize(priors) != likelihood_->num_parameters())
+    throw std::invalid_argument("there are " + std::to_string(priors.size()) + " priors for " +
+                                std::to_string(likelihood_->num_parameters()) + " parameters");
+  const bool told = options.priors.is_default() && describe(options.family.family).extras.empty();
+  if (!told) table_->options.priors.found = priors;  // prior_scale does not tell them
+  prior_ = Prior(std::move(priors));
   // Parameters that are not coefficients come after them, and have the same value on both scales.
   scales_ = design->both_scales(extra_names(options));
-  table_ = Table{&data, options, std::move(distinct), design};
   note_constant(*table_, notes_);
   note_shape(*this, notes_);
 }
 
-Problem::Problem(std::unique_ptr<const Likelihood> likelihood, Normal prior, ModelWords words)
+Problem::Problem(std::unique_ptr<const Likelihood> likelihood, Prior prior, ModelWords words)
     : likelihood_(std::move(likelihood)), prior_(std::move(prior)), words_(std::move(words)) {
   const Index dim = likelihood_->num_parameters();
   if (prior_.dim() != dim)

@@ -29,7 +29,7 @@ bool PosteriorSample::stopped() const {
   return std::ranges::any_of(chains, [](const Chain& chain) { return chain.stopped; });
 }
 
-PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& prior, const Normal& about,
+PosteriorSample sample_posterior(const Likelihood& likelihood, const Prior& prior, const Normal& about,
                                  Index chains, const SampleOptions& options, const Executor& executor,
                                  const Observer& observer) {
   const Stopwatch clock;

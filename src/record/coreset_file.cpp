@@ -37,6 +37,9 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   out.num_rows = fields.get<Index>("N");
   out.num_parameters = fields.optional<Index>("D").value_or(0);
   out.model = record::model_of(fields.at("model"));
+  if (const auto& priors = out.model.priors.found;
+      !priors.empty() && std::ssize(priors) != out.num_parameters)
+    fields.refuse("model/parameter_priors", "does not have one prior for each of D parameters");
   out.response = fields.get<std::string>("response");
   record::Scaled scaled = record::scaled_of(fields.at("standardisation"));
   if (scaled.features.empty()) fields.refuse("standardisation/features", "is empty");

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string_view>
 
+#include "giga/base/error.hpp"
+
 namespace giga::record {
 namespace {
 
@@ -15,7 +17,38 @@ void require_scale(const Fields& fields, const char* key, double value) {
   if (!(std::isfinite(value) && value > 0)) fields.refuse(key, "must be positive");
 }
 
+// Nothing where nothing was chosen, as in older files. parameter_priors are those of every parameter, as they
+// were found from all the data.
+void put_priors(const PriorOptions& priors, Json& json) {
+  if (priors.found.empty() && priors.is_default()) return;
+  json["prior"] = prior_texts(priors);
+  json["prior_intercept"] = priors.intercept ? form_of(*priors.intercept) : Json(nullptr);
+  json["autoscale"] = priors.autoscale;
+  json["parameter_priors"] = list_form(priors.found);
+}
+
+PriorOptions priors_of(const Fields& fields) {
+  PriorOptions out;
+  if (!fields.has("parameter_priors")) return out;
+  const auto texts = fields.get<std::vector<std::string>>("prior");
+  const auto intercept = fields.optional<std::string>("prior_intercept");
+  const auto found = fields.get<std::vector<std::string>>("parameter_priors");
+  out.autoscale = fields.get<bool>("autoscale");
+  try {
+    for (const std::string& text : texts) add_prior(out, text);
+    if (intercept) out.intercept = parse_prior(*intercept);
+    for (const std::string& text : found) out.found.push_back(parse_prior(text));
+  } catch (const OptionError&) {
+    fields.refuse("prior", "has a text that is not a prior");
+  }
+  return out;
+}
+
 }  // namespace
+
+Json form_of(const ScalarPrior& prior) {
+  return prior.text();
+}
 
 Json form_of(const ModelOptions& model) {
   Json json = {{"family", family_name(model.family.family)}, {"link", link_name(model.family.family)}};
@@ -24,6 +57,7 @@ Json form_of(const ModelOptions& model) {
   json["prior_scale"] = model.prior_scale;
   json["intercept"] = model.intercept;
   json["standardise"] = model.standardise;
+  put_priors(model.priors, json);
   return json;
 }
 
@@ -45,6 +79,7 @@ ModelOptions model_of(const Fields& fields) {
   model.intercept = fields.get<bool>("intercept");
   model.standardise = fields.get<bool>("standardise");
   require_scale(fields, "prior_scale", model.prior_scale);
+  model.priors = priors_of(fields);
   return model;
 }
 

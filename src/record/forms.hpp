@@ -24,6 +24,8 @@ namespace giga::record {
 
 [[nodiscard]] Json form_of(const ModelOptions& model);
 [[nodiscard]] ModelOptions model_of(const Fields& fields);
+/// Its text.
+[[nodiscard]] Json form_of(const ScalarPrior& prior);
 
 /// How a table was read.
 [[nodiscard]] Json form_of(const ReadOptions& read);

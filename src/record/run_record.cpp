@@ -246,6 +246,17 @@ Json checked_form(const CheckedDraws& draws) {
           {"known_to_be_of_this_coreset", draws.known}};
 }
 
+Json priors_form(const std::vector<PriorRecord>& priors) {
+  Json list = Json::array();
+  for (const PriorRecord& each : priors)
+    list.push_back({{"parameter", each.parameter}, {"prior", each.prior}});
+  return list;
+}
+
+PriorRecord prior_of(const Fields& fields) {
+  return {fields.get<std::string>("parameter"), fields.get<std::string>("prior")};
+}
+
 // A value of an option as people read it.
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -283,6 +294,14 @@ BothScales RunRecord::scales() const {
 
 std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const {
   return recorded_options ? *recorded_options : texts_of(options_form(options));
+}
+
+std::vector<PriorRecord> prior_records(const Problem& problem) {
+  std::vector<PriorRecord> out;
+  if (problem.table() == nullptr) return out;
+  for (const ScalarPrior& prior : problem.table()->options.priors.found)
+    out.push_back({problem.likelihood().parameter_name(std::ssize(out)), prior.text()});
+  return out;
 }
 
 void add_summary(RunRecord& record, const PosteriorSummary& summary,
@@ -331,6 +350,7 @@ std::string run_json(const RunRecord& run) {
   if (run.response) out["response"] = *run.response;
   if (!run.features.empty())
     out["standardisation"] = record::form_of(record::Scaled{run.features, run.scale});
+  if (!run.priors.empty()) out["priors"] = priors_form(run.priors);
   if (run.coreset) put_coreset(run, out);
   if (run.coreset && run.command == "build") out["search"] = search_form(*run.coreset);
   if (run.draws) {
@@ -426,6 +446,7 @@ RunRecord read_run(const std::filesystem::path& path) {
     run.features = std::move(scaled.features);
     run.scale = std::move(scaled.scale);
   }
+  if (fields.has("priors")) run.priors = record::list_of(fields, "priors", prior_of);
   run.coreset_digest = fields.optional<std::string>("coreset_digest");
   read_results(fields, run);
   for (const char* key : {"certificate", "seconds"}) fields.require(key);

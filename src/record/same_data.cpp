@@ -135,6 +135,7 @@ std::string posterior_digest(const CoresetFile& file) {
   digest.add(model.prior_scale);
   digest.add(static_cast<std::uint64_t>(model.intercept ? 1 : 0));
   digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));
+  for (const ScalarPrior& prior : model.priors.found) digest.add(std::string_view(prior.text()));
   digest.add(std::string_view(file.response));
   digest.add(static_cast<std::uint64_t>(file.num_rows));
   for (std::size_t d = 0; d < file.features.size(); ++d) {

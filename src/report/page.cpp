@@ -30,6 +30,7 @@ Json density_json(const page::Curves& curves) {
   if (!curves.coreset.empty()) named["coreset"] = rounded_list(curves.coreset, kDigits);
   if (!curves.corrected.empty()) named["corrected"] = rounded_list(curves.corrected, kDigits);
   if (!curves.laplace.empty()) named["laplace"] = rounded_list(curves.laplace, kDigits);
+  if (!curves.prior.empty()) named["prior"] = rounded_list(curves.prior, kDigits);
   return {
       {"first", page::rounded(curves.first, 9)}, {"step", page::rounded(curves.step, 9)}, {"curves", named}};
 }
@@ -38,10 +39,11 @@ Json density_json(const page::Curves& curves) {
 Json coefficient_json(const ReportData& data, const Selection& selection, Index k, Index step) {
   const std::vector<double> draws = page::column(data.chains, k);
   const auto laplace = data.laplace.empty() ? std::nullopt : std::optional(data.laplace[at(k)]);
+  const auto prior = data.priors.empty() ? std::nullopt : data.priors[at(k)];
   Json traces = Json::array();
   for (const auto& chain : page::thinned(data.chains, k, step)) traces.push_back(rounded_list(chain, 5));
   return {{"name", selection.names[at(k)]},
-          {"density", density_json(page::curves_of(draws, selection.weights, laplace))},
+          {"density", density_json(page::curves_of(draws, selection.weights, laplace, prior))},
           {"trace", traces},
           {"ranks", page::rank_counts(data.chains, k, page::kRankBins)}};
 }
@@ -63,7 +65,7 @@ Json chart_specs(const ReportData& data, const Selection& selection) {
   }
   if (!selection.explored.empty()) {
     // One spec for all coefficients: the script fills in the rows of the one that is chosen.
-    add_chart(specs, "density", page::density_chart());
+    add_chart(specs, "density", page::density_chart(!data.priors.empty()));
     add_chart(specs, "trace", page::trace_chart());
     // Each of the bins has the same share of a chain's draws when all chains are alike.
     const auto draws = static_cast<double>(data.chains[0].num_draws());

@@ -63,7 +63,48 @@ TEST_F(CoresetFile, HasModelScaleRowsAndWeightsOfItsCompanion) {
   EXPECT_EQ(z[0], (12 - 10) / 4.0);  // by the scale of all the data, not of these two rows
   EXPECT_EQ(z[1], (-0.5 + 1) / 0.5);
   EXPECT_EQ(z[2], 1);
-  EXPECT_EQ(problem.problem->prior().precision()[0], 0.25);
+  EXPECT_EQ(problem.problem->prior().normal()->precision()[0], 0.25);
+}
+
+json with_priors() {
+  json out = companion();
+  out["D"] = 3;
+  out["model"].update(json::parse(R"json({"prior": ["student_t(4, 0, 1)", "row = laplace(0, 0.1)"],
+    "prior_intercept": "cauchy(1, 2)", "autoscale": true,
+    "parameter_priors": ["laplace(0, 0.3)", "student_t(4, 0, 3)", "cauchy(1, 6)"]})json"));
+  return out;
+}
+
+TEST_F(CoresetFile, HasThePriorsThatAllTheDataGave) {
+  write(with_priors());
+  const WeightedProblem problem = loaded();
+  const Prior& prior = problem.problem->prior();
+  // By their place: coreset.csv calls the column `row` otherwise, and knows no sd of the response.
+  EXPECT_EQ(prior.marginal(0).text(), "laplace(0, 0.3)");
+  EXPECT_EQ(prior.marginal(1).text(), "student_t(4, 0, 3)");
+  EXPECT_EQ(prior.marginal(2).text(), "cauchy(1, 6)");
+  const PriorOptions& given = problem.problem->table()->options.priors;
+  EXPECT_EQ(prior_texts(given), (std::vector<std::string>{"student_t(4, 0, 1)", "row = laplace(0, 0.1)"}));
+  EXPECT_EQ(given.intercept->text(), "cauchy(1, 2)");
+  EXPECT_TRUE(given.autoscale);
+}
+
+TEST_F(CoresetFile, PriorsThatAreDamagedAreNamed) {
+  const std::vector<std::pair<const char*, json>> damage = {
+      {"/model/prior", json::array({"normal(0"})},
+      {"/model/prior", json::array({"flat", "flat"})},
+      {"/model/prior", 3},
+      {"/model/prior_intercept", "gauss(0, 1)"},
+      {"/model/autoscale", "yes"},
+      {"/model/parameter_priors", json::array({"flat"})},
+      {"/model/parameter_priors", json::array({"flat", "flat", "normal(0, -1)"})},
+      {"/D", 4}};
+  for (const auto& [pointer, value] : damage) {
+    json bad = with_priors();
+    bad[json::json_pointer(pointer)] = value;
+    write(bad);
+    EXPECT_NE(refusal().find("c.json: '"), std::string::npos) << pointer << ": " << refusal();
+  }
 }
 
 TEST_F(CoresetFile, IsTheFileThatBeginsWithRowAndWeight) {

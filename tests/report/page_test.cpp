@@ -50,6 +50,32 @@ std::string body_of(const std::string& html) {
   return html.substr(0, html.find("<script type=\"application/json\""));
 }
 
+TEST(Page, APriorIsDrawnBesideThePosteriorWhereItWasChosen) {
+  ReportData data = made_up_report(plain_names(3), 50);
+  const std::string without = report_html(data);
+  EXPECT_FALSE(contains(body_of(without), ">prior</li>"));
+  data.priors = {ReportPrior{parse_prior("laplace(0, 2)"), 4}, std::nullopt,
+                 ReportPrior{ScalarPrior::flat()}};
+  const std::string html = report_html(data);
+  EXPECT_TRUE(contains(body_of(html), ">prior</li>"));
+  const json page = data_of(html);
+  EXPECT_EQ(page["specs"]["density"]["spec"]["layer"][1]["encoding"]["color"]["scale"]["domain"][3], "prior");
+  for (const json& each : page["coefficients"]) {
+    const json& density = each["density"];
+    const bool drawn = each["name"] == data.quantities[0].name;
+    ASSERT_EQ(density["curves"].contains("prior"), drawn) << each["name"];
+    if (!drawn) continue;
+    // 4 b is laplace(0, 2): the density of b is exp(-|4 b| / 2) at most 1.
+    for (std::size_t i = 0; i < density["curves"]["prior"].size(); ++i) {
+      const double b =
+          density["first"].get<double>() + static_cast<double>(i) * density["step"].get<double>();
+      EXPECT_NEAR(density["curves"]["prior"][i].get<double>(), std::exp(-std::abs(4 * b) / 2), 1e-3);
+    }
+  }
+  data.priors.pop_back();
+  EXPECT_THROW((void)report_html(data), std::invalid_argument);
+}
+
 TEST(Page, PolicyAllowsItsOwnScriptAndStyleByHashAndNothingElse) {
   const std::string html = report_html(made_up_report(plain_names(3), 50));
   const std::string policy = between(html, "Content-Security-Policy\" content=\"", "\"");

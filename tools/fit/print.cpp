@@ -7,6 +7,7 @@
 
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "support/prior_table.hpp"
 #include "support/spelling.hpp"
 
 namespace giga::tool {
@@ -91,6 +92,7 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
                    grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
                    plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
   line("model", record.model);
+  if (!record.priors.empty()) line("priors", priors_text(record.priors));
   line("coreset", coreset_text(record));
   if (record.rounds.size() > 1) line("rounds", rounds_text(record));
   line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
@@ -116,6 +118,86 @@ std::string listed(const std::vector<std::string>& names) {
   return list;
 }
 
+// The names of extra parameters of all families, each once: --prior-sigma.
+std::vector<std::string> extra_names() {
+  std::vector<std::string> names;
+  for (const Family family : all_families()) {
+    for (const ExtraParameter& extra : describe(family).extras)
+      if (std::ranges::find(names, extra.name) == names.end()) names.emplace_back(extra.name);
+  }
+  return names;
+}
+
+std::string prior_option(const std::string& extra) {
+  return "prior-" + option_name(extra);
+}
+
+bool has_extra(Family family, const std::string& name) {
+  return std::ranges::any_of(describe(family).extras,
+                             [&name](const ExtraParameter& extra) { return extra.name == name; });
+}
+
+void add_prior_options(Arguments& arguments, const std::string& group) {
+  arguments.add_repeated("prior", "P",
+                         "Prior of the coefficients: normal(0, 2.5), student_t(4, 0, 1),\n"
+                         "cauchy(0, 2.5), laplace(0, 1), logistic(0, 1) or flat; of one column,\n"
+                         "term or other parameter: 'NAME = P'. May be given several times\n"
+                         "(default normal(0, 1), on standardised features)",
+                         group);
+  arguments.add_value("prior-intercept", "P", "Prior of the intercept (default that of the coefficients)",
+                      group);
+  for (const std::string& extra : extra_names())
+    arguments.add_value(prior_option(extra), "P",
+                        "Prior of " + extra +
+                            ": exponential(1), half_normal(1), half_student_t(3, 1),\n"
+                            "half_cauchy(1), gamma(2, 0.1) or lognormal(0, 1)",
+                        group);
+  arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", group);
+  arguments.add_flag("autoscale",
+                     "Scales of priors are in units of the data, as in rstanarm: sd(y) for\n"
+                     "an identity link, over sd(x) with --no-standardise",
+                     group);
+}
+
+PriorOptions prior_options(const Arguments& arguments, Family family) {
+  PriorOptions priors;
+  for (const std::string& text : arguments.texts("prior")) add_prior(priors, text);
+  if (priors.coefficients && arguments.given("prior-scale"))
+    throw UsageError("--prior and --prior-scale are both given for all coefficients; give one of them");
+  if (const auto text = arguments.text("prior-intercept"))
+    priors.intercept = parse_prior(*text, "prior_intercept");
+  for (const std::string& extra : extra_names()) {
+    const auto text = arguments.text(prior_option(extra));
+    if (!text) continue;
+    if (!has_extra(family, extra))
+      throw UsageError(fmt::format("--{} has no effect with --family {}; leave it out", prior_option(extra),
+                                   family_name(family)));
+    add_prior(priors, {extra, parse_prior(*text, "prior_" + extra)});
+  }
+  priors.autoscale = arguments.flag("autoscale");
+  return priors;
+}
+
+// "normal(0, 1); x = flat", in an order that does not depend on that of the options.
+std::string listed_priors(const PriorOptions& priors) {
+  std::vector<std::string> texts = prior_texts(priors);
+  std::ranges::sort(texts);
+  std::string list;
+  for (const std::string& text : texts) list.append(list.empty() ? "" : "; ").append(text);
+  return list.empty() ? "none" : list;
+}
+
+void require_priors(const Arguments& arguments, const ModelOptions& known, const Agreement& agreement) {
+  const PriorOptions given = prior_options(arguments, known.family.family);
+  const std::string all = listed_priors(given), of_file = listed_priors(known.priors);
+  agreement.require("prior", all, of_file);
+  for (const std::string& extra : extra_names()) agreement.require(prior_option(extra), all, of_file);
+  agreement.require("prior-intercept", given.intercept ? given.intercept->text() : "",
+                    known.priors.intercept ? known.priors.intercept->text() : "none");
+  const char* words[] = {"false", "true"};
+  agreement.require("autoscale", words[given.autoscale ? 1 : 0], words[known.priors.autoscale ? 1 : 0]);
+}
+
 }  // namespace
 
 std::string setting_help(const FamilySetting& setting, std::string_view whose) {
@@ -140,7 +222,7 @@ void add_model_options(Arguments& arguments, const std::string& group) {
   arguments.add_one_of("link", "NAME", link_names(), link_help(), group);
   for (const FamilySetting& setting : family_settings())
     arguments.add_value(option_name(setting.name), "S", setting_help(setting, owner_of(setting)), group);
-  arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", group);
+  add_prior_options(arguments, group);
   arguments.add_flag("no-intercept", "No constant term", group);
   arguments.add_flag("no-standardise", "Take the features as they are", group);
 }
@@ -187,6 +269,7 @@ ModelOptions model_options(const Arguments& arguments) {
         arguments.number(option, model.family.*setting.value, kLeastScale, kMostScale);
   }
   model.prior_scale = arguments.number("prior-scale", 1, kLeastScale, kMostScale);
+  model.priors = prior_options(arguments, model.family.family);
   model.intercept = !arguments.flag("no-intercept");
   model.standardise = !arguments.flag("no-standardise");
   return model;
@@ -207,6 +290,7 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
     }
   }
   agreement.require_number("prior-scale", companion.model.prior_scale);
+  require_priors(arguments, companion.model, agreement);
   agreement.require_without("no-intercept", companion.model.intercept);
   agreement.require_without("no-standardise", companion.model.standardise);
   agreement.require("response", arguments.text("response").value_or(""), companion.response);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "giga/base/text.hpp"
+#include "support/prior_table.hpp"
 
 namespace giga::tool {
 
@@ -23,6 +24,7 @@ std::string sample_facts(const RunRecord& record) {
   line("input", fmt::format("{}, D = {}, response {}", input, plural(*record.num_parameters, "parameter"),
                             printable(*record.response, 40)));
   line("model", record.model);
+  if (!record.priors.empty()) line("priors", priors_text(record.priors));
   std::string sampler(name(sample.sampler));
   if (sample.sampler != SamplerKind::Rwmh) sampler += fmt::format(" with a {} metric", name(sample.metric));
   line("sampler", fmt::format("{}, {} of {} warm-up + {}{}", sampler, plural(*record.options.chains, "chain"),

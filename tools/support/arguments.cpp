@@ -80,6 +80,16 @@ void Arguments::add_value(const std::string& name, const std::string& value_name
       ->group(group);
 }
 
+void Arguments::add_repeated(const std::string& name, const std::string& value_name, const std::string& help,
+                             const std::string& group) {
+  add_value(name, value_name, help, group);
+  repeated_.push_back(name);
+}
+
+bool Arguments::is_repeated(const std::string& name) const {
+  return std::find(repeated_.begin(), repeated_.end(), name) != repeated_.end();
+}
+
 void Arguments::add_one_of(const std::string& name, const std::string& value_name,
                            const std::vector<std::string>& values, const std::string& help,
                            const std::string& group) {
@@ -149,27 +159,36 @@ std::optional<std::string> Arguments::take_word() const {
 
 void Arguments::read_config() {
   const auto path = text("config");
-  if (path) take(read_settings(*path, app_->get_name()), printable(*path, 4096));
+  if (path) take(read_settings(*path, app_->get_name(), repeated_), printable(*path, 4096));
 }
 
 // The command line wins: a setting counts only if its option was not given.
 void Arguments::take(const std::vector<Setting>& settings, const std::string& origin) {
   const std::vector<std::string> names = known();
+  std::vector<std::string> begun;  // options that take several values, and have begun to
   for (const Setting& setting : settings) {
     const bool exists = std::find(names.begin(), names.end(), setting.name) != names.end();
     if (!exists || setting.name == "config" || setting.name.starts_with("help")) {
       throw UsageError(origin + ": unknown key '" + printable(setting.name) + "'" +
                        (exists ? "" : did_you_mean(setting.name, names)));
     }
-    if (option(setting.name)->count() == 0) option(setting.name)->add_result(setting.value);
+    const bool goes_on = std::find(begun.begin(), begun.end(), setting.name) != begun.end();
+    if (option(setting.name)->count() > 0 && !goes_on) continue;
+    option(setting.name)->add_result(setting.value);
+    if (is_repeated(setting.name)) begun.push_back(setting.name);
   }
 }
 
 std::vector<Setting> Arguments::settings() const {
   std::vector<Setting> all;
   for (const CLI::Option* each : app_->get_options()) {
-    if (each->nonpositional() && each->count() > 0)
-      all.push_back({each->get_lnames().front(), each->results().back()});
+    if (!each->nonpositional() || each->count() == 0) continue;
+    const std::string& name = each->get_lnames().front();
+    if (!is_repeated(name)) {
+      all.push_back({name, each->results().back()});
+      continue;
+    }
+    for (const std::string& value : each->results()) all.push_back({name, value});
   }
   return all;
 }
@@ -197,6 +216,12 @@ std::optional<std::string> Arguments::text(const std::string& name) const {
   }
   if (values[0].empty()) throw UsageError("--" + name + " is empty; give it a value");
   return values[0];
+}
+
+std::vector<std::string> Arguments::texts(const std::string& name) const {
+  for (const std::string& value : option(name)->results())
+    if (value.empty()) throw UsageError("--" + name + " is empty; give it a value");
+  return option(name)->results();
 }
 
 std::uint64_t Arguments::whole(const std::string& name, std::uint64_t fallback, std::uint64_t least,

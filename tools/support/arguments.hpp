@@ -34,6 +34,9 @@ class Arguments {
   /// Options are named without dashes. The group is a heading of the help.
   void add_value(const std::string& name, const std::string& value_name, const std::string& help,
                  const std::string& group);
+  /// A value that may be given several times; texts() has them all.
+  void add_repeated(const std::string& name, const std::string& value_name, const std::string& help,
+                    const std::string& group);
   /// A value that choice() is asked for.
   template <NamedEnum Enum>
   void add_choice(const std::string& name, const std::string& value_name, const std::string& help,
@@ -75,6 +78,8 @@ class Arguments {
 
   /// These throw UsageError for an option given twice, empty, malformed or out of range.
   [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+  /// All values of an option that add_repeated added, in their order; none may be empty.
+  [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
   /// A word that add_word added.
   [[nodiscard]] std::optional<std::string> word(const std::string& name) const;
   /// `other` is for the message: what else the value might have been, as "auto or ".
@@ -100,11 +105,13 @@ class Arguments {
   [[nodiscard]] CLI::Option* option(const std::string& name) const;
   void require_declared(const std::string& name, const std::vector<std::string>& values) const;
   [[nodiscard]] std::vector<std::string> known() const;
+  [[nodiscard]] bool is_repeated(const std::string& name) const;
   [[noreturn]] void refuse_unknown_option(const std::string& word) const;
   [[nodiscard]] static std::size_t position(const std::string& name, const std::string& value,
                                             const std::vector<std::string>& names);
 
   CLI::App* app_;
+  std::vector<std::string> repeated_;  // options that add_repeated added
 };
 
 /// A verb of the command: where its options were parsed, and what to do with them.

@@ -27,33 +27,39 @@ std::string content_of(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
-Setting checked(const CLI::ConfigItem& item, const std::string& verb, const std::string& file) {
+// The key as options are named.
+std::string key_of(const CLI::ConfigItem& item) {
+  std::string key = item.name;
+  std::replace(key.begin(), key.end(), '_', '-');
+  return key;
+}
+
+void check(const CLI::ConfigItem& item, const std::string& verb, bool several, const std::string& file) {
   if (item.parents.size() > 1 || (item.parents.size() == 1 && item.parents[0] != verb)) {
     throw UsageError(file + ": unknown section [" + CLI::detail::join(item.parents, ".") +
                      "]; put the options under [" + verb + "] or under no heading");
   }
-  if (item.inputs.size() != 1) {
+  if (item.inputs.size() != 1 && !several) {
     throw UsageError(file + ": '" + printable(item.name) + "' has " + std::to_string(item.inputs.size()) +
                      " values; give it once, with one value, quoted if there are spaces in it");
   }
-  Setting setting{item.name, item.inputs[0]};
-  std::replace(setting.name.begin(), setting.name.end(), '_', '-');
-  return setting;
 }
 
 }  // namespace
 
-std::vector<Setting> read_settings(const std::filesystem::path& path, const std::string& verb) {
+std::vector<Setting> read_settings(const std::filesystem::path& path, const std::string& verb,
+                                   const std::vector<std::string>& repeated) {
   const std::string file = printable_path(path);
   std::istringstream text(content_of(path));
   std::vector<Setting> settings;
   for (const CLI::ConfigItem& item : CLI::ConfigTOML().from_config(text)) {
     if (item.name == "++" || item.name == "--") continue;  // the parser's marks of sections
-    Setting setting = checked(item, verb, file);
-    const bool repeated = std::any_of(settings.begin(), settings.end(),
-                                      [&](const Setting& other) { return other.name == setting.name; });
-    if (repeated) throw UsageError(file + ": '" + printable(setting.name) + "' is given twice");
-    settings.push_back(std::move(setting));
+    const std::string key = key_of(item);
+    check(item, verb, std::find(repeated.begin(), repeated.end(), key) != repeated.end(), file);
+    const bool twice = std::any_of(settings.begin(), settings.end(),
+                                   [&key](const Setting& other) { return other.name == key; });
+    if (twice) throw UsageError(file + ": '" + printable(key) + "' is given twice");
+    for (const std::string& value : item.inputs) settings.push_back({key, value});
   }
   return settings;
 }

@@ -12,7 +12,9 @@ namespace giga::tool {
 using giga::Setting;  // named as on the command line, without dashes: "max-steps"
 
 /// The settings of the verb in the order of the file. Throws InputMissing when there is no such file and
-/// UsageError for a section of another name, a key without exactly one value or a key given twice.
-[[nodiscard]] std::vector<Setting> read_settings(const std::filesystem::path& path, const std::string& verb);
+/// UsageError for a section of another name, a key without exactly one value or a key given twice. A key that
+/// `repeated` names may have a list of values, each of which becomes a setting.
+[[nodiscard]] std::vector<Setting> read_settings(const std::filesystem::path& path, const std::string& verb,
+                                                 const std::vector<std::string>& repeated = {});
 
 }  // namespace giga::tool

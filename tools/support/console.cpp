@@ -51,7 +51,13 @@ void say_error(std::string_view message) noexcept {
     const bool colours = stderr_has_colours();
     std::string line = "giga: ";
     line += colours ? "\x1b[1;31merror:\x1b[0m " : "error: ";
-    write_stderr(line + printable(spelled(message), kMessageLimit) + "\n");
+    // Several lines where a caret stands under a place.
+    std::string rest = spelled(message);
+    for (std::size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n')) {
+      line += printable(std::string_view(rest).substr(0, end), kMessageLimit) + "\n";
+      rest.erase(0, end + 1);
+    }
+    write_stderr(line + printable(rest, kMessageLimit) + "\n");
   } catch (...) {  // no memory left to be careful with
     write_stderr("giga: error: ");
     write_stderr(message);

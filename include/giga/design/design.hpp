@@ -40,9 +40,14 @@ class Design {
   [[nodiscard]] bool has_intercept() const { return options_.intercept; }
   /// Names of the raw columns, then "(intercept)".
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  /// What the term of a column calls it together with those that belong to it; "(intercept)" of the
+  /// intercept.
+  [[nodiscard]] const std::string& term_label(Index column) const {
+    return labels_[static_cast<std::size_t>(column)];
+  }
   [[nodiscard]] const Standardisation& scale() const { return scale_; }
   [[nodiscard]] const DesignOptions& options() const { return options_; }
-  /// The standard deviation of the prior of each column.
+  /// The standard deviation of the prior of each column, where no other prior was chosen.
   [[nodiscard]] std::vector<double> prior_scales() const;
 
   /// The way back to the scale of the raw columns. `extra` parameters follow the columns in theta.
@@ -56,7 +61,7 @@ class Design {
   Standardisation scale_;
   DesignOptions options_;
   std::vector<double> inverse_scale_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, labels_;
 };
 
 }  // namespace giga

@@ -32,6 +32,9 @@ class Term {
   [[nodiscard]] virtual Index num_columns() const = 0;
   /// What column c is called in results.
   [[nodiscard]] virtual std::string column_name(Index c) const = 0;
+  /// What the columns that column c belongs to are called together, as in options: its own name if it stands
+  /// alone.
+  [[nodiscard]] virtual std::string label(Index c) const { return column_name(c); }
 
   /// (r - mean) * inverse_scale of every column, for `count` rows whose features begin at x[0], x[1], ...
   /// The bits of a row depend on that row alone. Safe from several threads.

@@ -26,7 +26,7 @@
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/psis.hpp"
 #include "giga/model/likelihood.hpp"
-#include "giga/model/normal.hpp"
+#include "giga/model/prior.hpp"
 
 namespace giga {
 
@@ -168,7 +168,7 @@ struct Certificate {
 /// dimension (std::invalid_argument). The same bits under any executor; at most about 100 MB and what the
 /// draws take. The observer is told of the rows gone through in each part (Stage::Certify), from the thread
 /// that calls certify.
-[[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Normal& prior,
+[[nodiscard]] Certificate certify(const Likelihood& full, const Likelihood* coreset, const Prior& prior,
                                   std::span<const Chain> chains, const Executor& executor,
                                   const CertificateOptions& options = {}, const Observer& observer = {});
 

@@ -9,6 +9,7 @@
 #include "giga/base/observer.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
+#include "giga/model/prior.hpp"
 
 namespace giga {
 
@@ -44,7 +45,13 @@ struct LaplaceResult {
 /// Damped Newton from Likelihood::start(). Every step raises the log joint, and the search along a step ends
 /// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is. The
 /// observer is asked before every iteration.
-[[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Normal& prior,
+///
+/// Where the prior has a kink (laplace), |x - m| is rounded off to sqrt((x - m)^2 + e^2), e the conditional
+/// posterior standard deviation that the rows alone would give the parameter, at most the scale of its prior:
+/// mode and curvature are those of the rounded density, log_prior and log_joint of the prior itself.
+/// Where the prior is flat, OptionError is thrown unless the likelihood makes the posterior proper: no
+/// direction may be left open by the rows, or one along which the likelihood keeps rising.
+[[nodiscard]] LaplaceResult laplace(const Likelihood& likelihood, const Prior& prior,
                                     const Executor& executor, const LaplaceOptions& options = {},
                                     const Observer& observer = {});
 

@@ -5,7 +5,7 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/model/linear_model.hpp"
-#include "giga/model/normal.hpp"
+#include "giga/model/prior.hpp"
 
 namespace giga {
 
@@ -16,14 +16,14 @@ class RegressionPosterior {
   /// With an executor (which must outlive this object) blocks of rows are evaluated side by side; without
   /// one, by the thread that calls. The bits are the same. Do not share an executor with the chains that
   /// call.
-  RegressionPosterior(const LinearModel& regression, Normal prior, const Executor* executor = nullptr);
+  RegressionPosterior(const LinearModel& regression, Prior prior, const Executor* executor = nullptr);
 
   [[nodiscard]] Index dim() const { return dim_; }
   double log_density(const double* theta, double* gradient) const;
 
   /// The log-likelihood alone.
   double log_likelihood(const double* theta, double* gradient) const;
-  [[nodiscard]] const Normal& prior() const { return prior_; }
+  [[nodiscard]] const Prior& prior() const { return prior_; }
 
  private:
   [[nodiscard]] Index plain_dim() const { return has_constant_ ? dim_ - 1 : dim_; }
@@ -34,11 +34,12 @@ class RegressionPosterior {
   double add_prior(const double* theta, double* gradient) const;
 
   FamilyParameters family_;
-  Normal prior_;
+  Prior prior_;
   const Executor* executor_;
   Index dim_;
-  bool isotropic_;         // whether the prior's precision is a multiple of I and its mean 0
-  double log_normaliser_;  // log det of the prior's covariance + D log 2 pi
+  bool isotropic_;             // whether the prior is N(0, I / precision_),
+  double precision_ = 0;       // which is what this is; then
+  double log_normaliser_ = 0;  // log det of the prior's covariance + D log 2 pi
   Index num_tiles_ = 0;
   // Of logistic rows that count once, tiles of one label come first, as rows y z without the column of ones,
   // in strips.

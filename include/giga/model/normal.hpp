@@ -16,8 +16,8 @@ class Normal {
  public:
   /// N(0, scale^2 I); scale > 0.
   [[nodiscard]] static Normal isotropic(Index dim, double scale = 1);
-  /// N(0, diag(scales^2)); all scales > 0.
-  [[nodiscard]] static Normal independent(std::span<const double> scales);
+  /// N(means, diag(scales^2)); all scales > 0. Means are 0 where none are given.
+  [[nodiscard]] static Normal independent(std::span<const double> scales, std::vector<double> means = {});
   /// Throws std::invalid_argument unless the matrix is symmetric positive definite and all is finite.
   [[nodiscard]] static Normal with_precision(std::vector<double> mean, std::vector<double> precision);
   [[nodiscard]] static Normal with_covariance(std::vector<double> mean,
@@ -42,6 +42,7 @@ class Normal {
   Normal() = default;
 
   std::vector<double> mean_, precision_, factor_;
+  bool diagonal_ = false;  // components were given as independent
   double log_determinant_ = 0;
 };
 

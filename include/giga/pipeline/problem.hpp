@@ -21,17 +21,19 @@
 #include "giga/design/both_scales.hpp"
 #include "giga/design/design.hpp"
 #include "giga/model/likelihood.hpp"
-#include "giga/model/normal.hpp"
+#include "giga/model/prior.hpp"
 #include "giga/model/regression.hpp"
+#include "giga/pipeline/prior_options.hpp"
 
 namespace giga {
 
 /// The model of a table.
 struct ModelOptions {
   FamilyParameters family;
-  double prior_scale = 1;   ///< theta ~ N(0, prior_scale^2 I); > 0
-  bool intercept = true;    ///< It has the same prior as the coefficients.
+  double prior_scale = 1;   ///< theta ~ N(0, prior_scale^2 I), where `priors` say nothing else; > 0
+  bool intercept = true;    ///< It has the same prior as the coefficients, unless `priors` say otherwise.
   bool standardise = true;  ///< Features to mean 0 and standard deviation 1 over all rows.
+  PriorOptions priors = {};
 };
 
 /// "bernoulli with logit link, prior N(0, 1^2), features standardised"
@@ -54,20 +56,21 @@ class Problem {
   /// What a problem that was made from a table has in addition.
   struct Table {
     const Dataset* data;
-    ModelOptions options;
+    ModelOptions options;  ///< With the priors found.
     DistinctRows distinct;
     std::shared_ptr<const Design> design;
   };
 
-  /// `data` must outlive this object. Throws DataError if the response does not fit the family.
+  /// `data` must outlive this object. Throws DataError if the response does not fit the family, OptionError
+  /// for a prior of something that is not there.
   Problem(const Dataset& data, const ModelOptions& options, const Executor& executor);
   /// The same with a scale that is known already, as that of all the data is to a coreset.
   Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor);
   /// Any likelihood. Throws std::invalid_argument unless prior and names are of its parameters.
-  Problem(std::unique_ptr<const Likelihood> likelihood, Normal prior, ModelWords words = {});
+  Problem(std::unique_ptr<const Likelihood> likelihood, Prior prior, ModelWords words = {});
 
   [[nodiscard]] const Likelihood& likelihood() const { return *likelihood_; }
-  [[nodiscard]] const Normal& prior() const { return prior_; }
+  [[nodiscard]] const Prior& prior() const { return prior_; }
   /// Names of the parameters, and their values on the user's scale.
   [[nodiscard]] const BothScales& scales() const { return *scales_; }
   /// Of the data, for messages; and the model in words.
@@ -94,7 +97,7 @@ class Problem {
 
   std::optional<Table> table_;
   std::unique_ptr<const Likelihood> likelihood_;
-  Normal prior_;
+  Prior prior_;
   std::optional<BothScales> scales_;
   ModelWords words_;
   std::vector<std::string> notes_;

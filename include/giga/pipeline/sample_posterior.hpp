@@ -7,6 +7,7 @@
 #include "giga/infer/sample.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
+#include "giga/model/prior.hpp"
 
 namespace giga {
 
@@ -22,7 +23,7 @@ struct PosteriorSample {
 /// `chains` chains of the posterior of `likelihood` under `prior`. They run side by side; where there are
 /// more threads than chains, and rows enough to share, they follow each other and the threads share the rows:
 /// the draws are the same.
-[[nodiscard]] PosteriorSample sample_posterior(const Likelihood& likelihood, const Normal& prior,
+[[nodiscard]] PosteriorSample sample_posterior(const Likelihood& likelihood, const Prior& prior,
                                                const Normal& about, Index chains,
                                                const SampleOptions& options, const Executor& executor,
                                                const Observer& observer = {});

@@ -66,6 +66,11 @@ struct ParameterRecord {
   bool original = true;  ///< Whether it is on the scale of the data.
 };
 
+/// The prior of a parameter, as it was sampled.
+struct PriorRecord {
+  std::string parameter, prior;
+};
+
 /// What a check says of the draws that it was given.
 struct CheckedDraws {
   Index chains = 0, length = 0;
@@ -89,6 +94,8 @@ struct RunRecord {
   std::optional<std::string> response = {};
   std::vector<std::string> features = {};  ///< Of a table,
   Standardisation scale = {};              ///< and their scale.
+  /// Of every parameter, where priors were chosen; else `model` says it all.
+  std::vector<PriorRecord> priors = {};
 
   /// By rows of the input, with the response of each, where there is a table.
   std::optional<CoresetResult> coreset = {};
@@ -123,6 +130,9 @@ struct RunRecord {
   /// The options that have a value, as texts: for people.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> option_texts() const;
 };
+
+/// The priors of a problem as a record has them: none where nothing was chosen, or of a model of one's own.
+[[nodiscard]] std::vector<PriorRecord> prior_records(const Problem& problem);
 
 /// The part of a summary that a record has.
 void add_summary(RunRecord& record, const PosteriorSummary& summary,

@@ -13,6 +13,7 @@
 #include "giga/construct/build.hpp"
 #include "giga/infer/certificate.hpp"
 #include "giga/infer/chain.hpp"
+#include "giga/model/scalar_prior.hpp"
 #include "giga/pipeline/full_data_cost.hpp"
 #include "giga/report/draws_summary.hpp"
 #include "giga/report/posterior_summary.hpp"
@@ -29,6 +30,12 @@ struct ReportRow {
 struct ReportStage {
   std::string name;
   double seconds = 0;
+};
+
+/// The prior of a coefficient on the scale of the data: `prior` is that of `unit` times the coefficient.
+struct ReportPrior {
+  ScalarPrior prior;
+  double unit = 1;
 };
 
 /// Everything a report shows. Text may have any characters; it is shown as text. Parts that are empty are
@@ -55,6 +62,8 @@ struct ReportData {
       false;  ///< Those, and `standardised`, are of the weighted draws: of the posterior of all rows.
   std::vector<Chain> chains = {};
   std::vector<LaplaceMarginal> laplace = {};
+  /// Drawn beside the posterior, where they were chosen and are known on this scale; may be empty.
+  std::vector<std::optional<ReportPrior>> priors = {};
   /// The same coefficients for features of standard deviation 1, so that they compare; may be empty.
   std::vector<Quantity> standardised = {};
   Index intercept = -1;  ///< Which of them; it is not in the plot of coefficients.

@@ -279,7 +279,7 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
   return {spec, "q5"};
 }
 
-Chart density_chart() {
+Chart density_chart(bool with_priors) {
   Json spec = base(130);
   spec["data"] = {{"name", "rows"}};
   const Json x = {{"field", "x"},
@@ -296,6 +296,12 @@ Chart density_chart() {
       series_scale({"coreset", "corrected", "laplace"}, {"var(--s1)", "var(--s2)", "var(--s3)"});
   Json dash = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
   dash["scale"] = {{"domain", {"coreset", "corrected", "laplace"}}, {"range", {{1, 0}, {7, 4}, {2, 3}}}};
+  if (with_priors) {
+    colour["scale"]["domain"].push_back("prior");
+    colour["scale"]["range"].push_back("var(--s4)");
+    dash["scale"]["domain"].push_back("prior");
+    dash["scale"]["range"].push_back({12, 3});
+  }
   const Json lines = {{"mark", {{"type", "line"}, {"strokeWidth", 2}}},
                       {"encoding", {{"color", colour}, {"strokeDash", dash}}}};
   spec["layer"] = {area, lines};

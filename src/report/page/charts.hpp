@@ -29,7 +29,7 @@ struct Chart {
 /// From the top down in the order given. `names` has one per quantity, each different.
 [[nodiscard]] Chart forest_chart(const std::vector<Quantity>& quantities,
                                  const std::vector<std::string>& names, const std::string& axis);
-[[nodiscard]] Chart density_chart();
+[[nodiscard]] Chart density_chart(bool with_priors);
 [[nodiscard]] Chart trace_chart();
 /// `expected` draws of a chain in a bin when all chains are alike.
 [[nodiscard]] Chart rank_chart(double expected);

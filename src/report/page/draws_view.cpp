@@ -148,6 +148,16 @@ std::vector<double> normal_curve(const LaplaceMarginal& laplace, const Range& ra
   return curve;
 }
 
+// b has the density unit p(unit b) where unit b has the density p. A flat prior has none.
+std::vector<double> prior_curve(const ReportPrior& prior, const Range& range) {
+  std::vector<double> curve;
+  for (Index i = 0; i < kPoints && prior.prior.is_proper(); ++i) {
+    const double x = range.low + (range.high - range.low) * static_cast<double>(i) / (kPoints - 1);
+    curve.push_back(prior.unit * std::exp(prior.prior.density(prior.unit * x).value));
+  }
+  return curve;
+}
+
 // The `count` first of `order` by `key`, descending; ties in the order of the data.
 template <class Key>
 std::vector<Index> largest(Index size, Index count, const Key& key) {
@@ -184,7 +194,7 @@ Spread spread_of(const LaplaceMarginal& laplace) {
 }
 
 Curves curves_of(std::span<const double> draws, std::span<const double> weights,
-                 const std::optional<LaplaceMarginal>& laplace) {
+                 const std::optional<LaplaceMarginal>& laplace, const std::optional<ReportPrior>& prior) {
   const Weighted plain = sorted(draws, {});
   const Weighted corrected = weights.empty() ? Weighted{} : sorted(draws, weights);
   const bool normal = laplace && laplace->sd > 0 && std::isfinite(laplace->mean + laplace->sd);
@@ -207,6 +217,7 @@ Curves curves_of(std::span<const double> draws, std::span<const double> weights,
   curves.coreset = kernel_curve(plain, width, range);
   curves.corrected = kernel_curve(corrected, corrected_width, range);
   if (normal) curves.laplace = normal_curve(*laplace, range);
+  if (prior) curves.prior = prior_curve(*prior, range);
   return curves;
 }
 

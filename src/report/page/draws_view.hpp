@@ -27,11 +27,12 @@ struct Spread {
 /// Densities over the same points first + i step. A curve that cannot be drawn is empty.
 struct Curves {
   double first = 0, step = 0;
-  std::vector<double> coreset, corrected, laplace;
+  std::vector<double> coreset, corrected, laplace, prior;
 };
-/// Gaussian kernels of Silverman's width for the draws, the density itself for Laplace.
+/// Gaussian kernels of Silverman's width for the draws, the density itself for Laplace and the prior.
 [[nodiscard]] Curves curves_of(std::span<const double> draws, std::span<const double> weights,
-                               const std::optional<LaplaceMarginal>& laplace);
+                               const std::optional<LaplaceMarginal>& laplace,
+                               const std::optional<ReportPrior>& prior = {});
 
 /// For each chain how many of its draws fall in each of the `bins` equal parts of the ranks over all chains.
 /// Equal draws share their ranks in order of chain and draw.

@@ -182,6 +182,10 @@ std::string density_legend(const ReportData& data, const Selection& selection) {
   html += legend_line("one", "none", "coreset");
   if (!selection.weights.empty()) html += legend_line("two", "7 4", "corrected to all rows");
   if (!data.laplace.empty()) html += legend_line("three", "2 3", "Laplace approximation of all rows");
+  if (!data.priors.empty())  // a colour that the style has no class for
+    html +=
+        "<li><svg viewBox=\"0 0 32 12\" aria-hidden=\"true\"><path stroke=\"var(--s4)\" d=\"M0 6H32\" "
+        "stroke-dasharray=\"12 3\"/></svg>prior</li>";
   return html + "</ul>\n";
 }
 

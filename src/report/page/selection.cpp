@@ -76,6 +76,8 @@ void require_fit(const ReportData& data) {
   }
   require(data.laplace.empty() || data.laplace.size() == data.quantities.size(),
           "report: laplace must have one entry per coefficient");
+  require(data.priors.empty() || data.priors.size() == data.quantities.size(),
+          "report: priors must have one entry per coefficient");
   require(data.standardised.empty() || data.standardised.size() == data.quantities.size(),
           "report: standardised must have one entry per coefficient");
   require(!data.certificate || data.chains.empty() || data.certificate->coreset.weights.empty() ||
