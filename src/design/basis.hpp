@@ -20,14 +20,12 @@ class Basis {
 /// x, x^2, ..., x^degree
 [[nodiscard]] std::unique_ptr<const Basis> power_basis(Index degree);
 
-/// Polynomials that are orthogonal over the values learnt from: alpha has one number per degree, norm2 two
-/// more (design_state.hpp).
-[[nodiscard]] std::unique_ptr<const Basis> orthogonal_basis(const std::vector<double>& alpha,
-                                                            const std::vector<double>& norm2);
-
+/// Polynomials that are orthogonal over the values learnt from, as LearntCall of design_state.hpp has them.
 struct OrthogonalPolynomials {
+  double center = 0;
   std::vector<double> alpha, norm2;
 };
+[[nodiscard]] std::unique_ptr<const Basis> orthogonal_basis(const OrthogonalPolynomials& learnt);
 [[nodiscard]] OrthogonalPolynomials learn_polynomials(const std::vector<double>& x, Index degree,
                                                       const Executor& executor);
 

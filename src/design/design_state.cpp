@@ -127,6 +127,7 @@ class Learner {
                       std::to_string(distinct.size()));
     OrthogonalPolynomials found = learn_polynomials(x, poly.degree, executor_);
     LearntCall learnt{call};
+    learnt.center = found.center;
     learnt.alpha = std::move(found.alpha);
     learnt.norm2 = std::move(found.norm2);
     state_.learnt.push_back(std::move(learnt));
@@ -152,6 +153,11 @@ class Learner {
       if (x.empty()) throw DataError(data_.name() + ": " + call + " has no value between its boundary knots");
       learnt.knots = inner_quantiles(x, spline.inner_knots);
     }
+    // R cannot compute these either: the second derivative at that end is not defined.
+    if (spline.natural && !learnt.knots.empty() && learnt.knots.back() == learnt.boundary[1])
+      throw DataError(data_.name() + ": " + call + " has a knot at the largest value, " +
+                      shortest(learnt.boundary[1]) +
+                      ", which too many rows have; use fewer knots or name them");
     for (const double knot : learnt.knots)
       if (knot < learnt.boundary[0] || knot > learnt.boundary[1])
         throw FormulaError(formula_.text, node.offset,

@@ -30,7 +30,7 @@ std::shared_ptr<const Basis> basis_of(const Expression& call, const Formula& for
     const LearntCall& learnt = learnt_call(state, deparse(call));
     if (std::ssize(learnt.alpha) != poly.degree || std::ssize(learnt.norm2) != poly.degree + 2)
       throw DataError("what was learnt for " + printable(learnt.call) + " is of another degree");
-    return orthogonal_basis(learnt.alpha, learnt.norm2);
+    return orthogonal_basis({learnt.center, learnt.alpha, learnt.norm2});
   }
   const SplineCall spline = spline_call(call, formula);
   const LearntCall& learnt = learnt_call(state, deparse(call));

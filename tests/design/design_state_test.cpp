@@ -149,6 +149,10 @@ TEST(DesignState, DataThatCannotBeUsedAreNamed) {
   EXPECT_EQ(words("~ one + x"),
             "the category one has the one level 'o', so it can explain nothing; leave it out of the formula");
   EXPECT_EQ(words("~ poly(m, 3)"), "t.csv: poly(m, 3) needs more than 3 different values, but there are 3");
+  EXPECT_EQ(words("~ ns(pmin(x, 3), 2)"),
+            "t.csv: ns(pmin(x, 3), 2) has a knot at the largest value, 3, which too many rows have; use "
+            "fewer knots or "
+            "name them");
   EXPECT_EQ(words("~ bs(I(0 * x))"), "t.csv: bs(I(0 * x)) needs different values, but all are 0");
   EXPECT_EQ(words("~ exp(x * 200):exp(m * 100)"), "t.csv, row 3: exp(m * 100) is Inf (m is 12)");
   EXPECT_EQ(words("~ exp(x * 100):exp(m * 50)"), "t.csv, row 3: the product exp(x * 100):exp(m * 50) is Inf");

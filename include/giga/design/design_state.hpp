@@ -33,15 +33,22 @@ struct DesignVariable {
   bool operator==(const DesignVariable&) const = default;
 };
 
-/// What a call learnt from the data. Which numbers there are depends on the function.
+/// What a call learnt from the data. Which numbers there are depends on the function:
+///
+///   ns, bs    knots, boundary
+///   poly      center, alpha, norm2: with u = x - center, p_0 = 1 and p_{-1} = 0,
+///                 p_{k+1} = (u - alpha_k) p_k - (norm2_{k+1} / norm2_k) p_{k-1},
+///             and column k = 1, 2, ... is p_k / sqrt(norm2_{k+1}). R's coefs are center + alpha and norm2.
+///   factor    values of a number, or levels of a category
 struct LearntCall {
   std::string call;                      ///< As R writes it: "ns(x, df = 3)".
-  std::vector<double> knots = {};        ///< ns, bs: between the boundaries, ascending
-  std::vector<double> boundary = {};     ///< ns, bs: two
-  std::vector<double> alpha = {};        ///< poly: p_{k+1} = (x - alpha_{k+1}) p_k - (norm2_{k+2} /
-  std::vector<double> norm2 = {};        ///< norm2_{k+1}) p_{k-1}, column k is p_k / sqrt(norm2_{k+2})
-  std::vector<double> values = {};       ///< factor of numbers: its values, ascending
-  std::vector<std::string> levels = {};  ///< factor of a category: the levels that occur
+  std::vector<double> knots = {};        ///< Between the boundaries, ascending.
+  std::vector<double> boundary = {};     ///< Two.
+  double center = 0;                     ///< The mean of x.
+  std::vector<double> alpha = {};        ///< alpha_0, alpha_1, ...: one per degree.
+  std::vector<double> norm2 = {};        ///< norm2_0 = 1, norm2_1, ...: two more than degrees.
+  std::vector<double> values = {};       ///< Those that occur, ascending.
+  std::vector<std::string> levels = {};  ///< Those that occur.
 
   bool operator==(const LearntCall&) const = default;
 };
