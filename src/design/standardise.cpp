@@ -1,6 +1,9 @@
-// Mean and population variance of each feature, weighted by the multiplicities w_n,
+// Mean and population variance of each raw column x, weighted by the multiplicities w_n,
 //
 //     mean = sum w x / W,   variance = sum w (x - mean)^2 / W,   W = sum w.
+//
+// Where every column is a feature as it is, the rows of the table are read in place; else the terms write the
+// columns of a row at a time.
 //
 // Each block of kBlockRows distinct rows yields its W, mean and sum of w (x - mean)^2 in double; blocks are
 // put together in block order in extended precision, so the number of threads does not change the bits. With
@@ -14,17 +17,75 @@
 #include <span>
 #include <vector>
 
+#include "giga/design/design.hpp"
+
 namespace giga {
 namespace {
 
-// sums[j] of body(sums, row, weight) over all distinct rows; `width` sums, in extended precision throughout.
+// The raw columns of the distinct rows.
+class RawRows {
+ public:
+  RawRows(const Dataset& data, const Terms& terms, const DistinctRows& rows)
+      : data_(data), terms_(terms), rows_(rows) {
+    // One term of all features, as they are: then a row of the table is the row asked for.
+    in_place_ = terms.size() == 1 && terms[0]->num_columns() == data.num_features() &&
+                dynamic_cast<const NumericTerm*>(terms[0].get()) != nullptr;
+    for (const auto& term : terms) dim_ += term->num_columns();
+    zeros_.resize(at(dim_), 0.0);
+    ones_.resize(at(dim_), 1.0);
+  }
+
+  [[nodiscard]] Index dim() const { return dim_; }
+  [[nodiscard]] const DistinctRows& distinct() const { return rows_; }
+
+  // Reads rows for one thread; row(k) is valid until the next call. (r - 0) * 1 has the bits of r.
+  class Reader {
+   public:
+    explicit Reader(const RawRows& raw) : raw_(raw), row_(raw.in_place_ ? 0 : at(raw.dim_)) {}
+
+    [[nodiscard]] const double* row(Index k) {
+      const double* x = raw_.data_.features(raw_.rows_.row(k));
+      if (raw_.in_place_) return x;
+      Index column = 0;
+      for (const auto& term : raw_.terms_) {
+        term->write(&x, 1,
+                    {row_.data() + column, 0, 1, raw_.zeros_.data() + column, raw_.ones_.data() + column});
+        column += term->num_columns();
+      }
+      return row_.data();
+    }
+
+   private:
+    const RawRows& raw_;
+    std::vector<double> row_;
+  };
+
+ private:
+  const Dataset& data_;
+  const Terms& terms_;
+  const DistinctRows& rows_;
+  bool in_place_ = false;
+  Index dim_ = 0;
+  std::vector<double> zeros_, ones_;
+};
+
+// A copy: another row may be read meanwhile.
+std::vector<double> first_row_of(const RawRows& raw, Index k) {
+  RawRows::Reader reader(raw);
+  const double* row = reader.row(k);
+  return {row, row + raw.dim()};
+}
+
+// sums[j] of body(sums, x, weight) over all distinct rows; `width` sums, in extended precision throughout.
 template <typename Body>
-ExtendedVector sum_rows(const DistinctRows& rows, Index width, const Executor& executor, const Body& body) {
+ExtendedVector sum_rows(const RawRows& raw, Index width, const Executor& executor, const Body& body) {
+  const DistinctRows& rows = raw.distinct();
   ExtendedVector total(at(width), 0);
   fold_blocks<Extended>(
       executor, rows.num_rows, width, std::span(total),
       [&](Index first, Index count, Index /*piece*/, Extended* part) {
-        for (Index k = first; k < first + count; ++k) body(part, rows.row(k), rows.weight(k));
+        RawRows::Reader reader(raw);
+        for (Index k = first; k < first + count; ++k) body(part, reader.row(k), rows.weight(k));
       },
       [width](const Extended* part, Extended* sum) {
         for (Index j = 0; j < width; ++j) sum[j] += part[j];
@@ -32,20 +93,21 @@ ExtendedVector sum_rows(const DistinctRows& rows, Index width, const Executor& e
   return total;
 }
 
-// Features that have the value of the first row throughout: found by comparison, since the variance of such a
-// column need not come out as 0. A block stops reading once all its features vary.
-std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
-  const Index dim = data.num_features();
-  const double* first_row = data.features(rows.row(0));
+// Columns that have the value of the first row throughout: found by comparison, since the variance of such a
+// column need not come out as 0. A block stops reading once all its columns vary.
+std::vector<char> find_constant(const RawRows& raw, const Executor& executor) {
+  const Index dim = raw.dim();
+  const std::vector<double> first_row = first_row_of(raw, 0);
   std::vector<char> constant(at(dim), 1);
   fold_blocks<char>(
-      executor, rows.num_rows, dim, std::span(constant),
+      executor, raw.distinct().num_rows, dim, std::span(constant),
       [&](Index first, Index count, Index /*piece*/, char* varies) {
+        RawRows::Reader reader(raw);
         Index left = dim;
         for (Index k = first; k < first + count && left > 0; ++k) {
-          const double* x = data.features(rows.row(k));
+          const double* x = reader.row(k);
           for (Index j = 0; j < dim; ++j) {
-            if (varies[j] == 0 && x[j] != first_row[j]) {
+            if (varies[j] == 0 && x[j] != first_row[at(j)]) {
               varies[j] = 1;
               --left;
             }
@@ -58,7 +120,7 @@ std::vector<char> find_constant(const Dataset& data, const DistinctRows& rows, c
   return constant;
 }
 
-// W, then the mean of every feature, then sum w (x - mean)^2 of every feature, over some set of rows: one
+// W, then the mean of every column, then sum w (x - mean)^2 of every column, over some set of rows: one
 // array of plain numbers, as a fold needs it.
 class Moments {
  public:
@@ -81,15 +143,18 @@ class Moments {
 //
 // off is 0 up to rounding; it corrects both results: mean = origin + shift + off / W, and the sum of squares
 // about that mean is square - W (off / W)^2 (the corrected two-pass algorithm, Chan, Golub, LeVeque 1983).
-void block_moments(const Dataset& data, const DistinctRows& rows, Index first, Index count, Extended* out) {
-  const Index dim = data.num_features();
+void block_moments(const RawRows& raw, Index first, Index count, Extended* out) {
+  const Index dim = raw.dim();
+  const DistinctRows& rows = raw.distinct();
+  RawRows::Reader reader(raw);
   // origin: the first row of the block. Sums of x - origin are small where the mean is large beside the
   // spread.
-  const double* origin = data.features(rows.row(first));
+  const std::vector<double> origin_row = first_row_of(raw, first);
+  const double* origin = origin_row.data();
   double weight = 0;
   std::vector<double> sum(at(dim), 0.0), off(at(dim), 0.0), square(at(dim), 0.0);
   for (Index k = first; k < first + count; ++k) {
-    const double* x = data.features(rows.row(k));
+    const double* x = reader.row(k);
     const double w = rows.weight(k);
     for (Index j = 0; j < dim; ++j) sum[at(j)] += w * (x[j] - origin[j]);
     weight += w;
@@ -97,7 +162,7 @@ void block_moments(const Dataset& data, const DistinctRows& rows, Index first, I
   std::vector<double> shift(at(dim));
   for (std::size_t j = 0; j < at(dim); ++j) shift[j] = sum[j] / weight;
   for (Index k = first; k < first + count; ++k) {
-    const double* x = data.features(rows.row(k));
+    const double* x = reader.row(k);
     const double w = rows.weight(k);
     for (Index j = 0; j < dim; ++j) {
       const double away = (x[j] - origin[j]) - shift[at(j)];
@@ -131,13 +196,13 @@ void join_moments(const Extended* other, Extended* moments, Index dim) {
   moments[0] = together;
 }
 
-Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
-  const Index dim = data.num_features();
+Moments moments_in_double(const RawRows& raw, const Executor& executor) {
+  const Index dim = raw.dim();
   Moments total(dim);
   fold_blocks<Extended>(
-      executor, rows.num_rows, std::ssize(total.numbers()), total.numbers(),
+      executor, raw.distinct().num_rows, std::ssize(total.numbers()), total.numbers(),
       [&](Index first, Index count, Index /*piece*/, Extended* part) {
-        block_moments(data, rows, first, count, part);
+        block_moments(raw, first, count, part);
       },
       [dim](const Extended* part, Extended* sum) { join_moments(part, sum, dim); });
   return total;
@@ -145,22 +210,21 @@ Moments moments_in_double(const Dataset& data, const DistinctRows& rows, const E
 
 // The same numbers by two passes over all rows, for values whose squares overflow or underflow a double. The
 // exponent of Extended has 15 bits on x86-64, so squares of any finite double are in its range.
-Moments moments_in_extended(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
-  const Index dim = data.num_features();
+Moments moments_in_extended(const RawRows& raw, const Executor& executor) {
+  const Index dim = raw.dim();
   // The last sum is that of the weights.
-  const ExtendedVector sums = sum_rows(rows, dim + 1, executor, [&](Extended* sum, Index n, double weight) {
-    const double* x = data.features(n);
-    const Extended w = weight;
-    for (Index j = 0; j < dim; ++j) sum[j] += w * x[j];
-    sum[dim] += w;
-  });
+  const ExtendedVector sums =
+      sum_rows(raw, dim + 1, executor, [&](Extended* sum, const double* x, double weight) {
+        const Extended w = weight;
+        for (Index j = 0; j < dim; ++j) sum[j] += w * x[j];
+        sum[dim] += w;
+      });
   Moments out(dim);
   out.weight() = sums[at(dim)];
   for (Index j = 0; j < dim; ++j) out.mean(j) = sums[at(j)] / out.weight();
   // Both sum w (x - mean)^2 and sum w (x - mean), which is 0 up to rounding and corrects as above.
   const ExtendedVector squares =
-      sum_rows(rows, 2 * dim, executor, [&](Extended* sum, Index n, double weight) {
-        const double* x = data.features(n);
+      sum_rows(raw, 2 * dim, executor, [&](Extended* sum, const double* x, double weight) {
         for (Index j = 0; j < dim; ++j) {
           const Extended off = x[j] - out.mean(j);
           const Extended weighted = weight * off;
@@ -189,20 +253,27 @@ bool within_range(Moments& moments, const std::vector<char>& constant) {
 
 }  // namespace
 
-Standardisation Standardisation::identity(Index num_features) {
-  return {std::vector<double>(at(num_features), 0.0), std::vector<double>(at(num_features), 1.0), {}};
+Standardisation Standardisation::identity(Index num_columns) {
+  return {std::vector<double>(at(num_columns), 0.0), std::vector<double>(at(num_columns), 1.0), {}};
 }
 
 Standardisation standardise(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
-  const Index dim = data.num_features();
+  return standardise(data, Design::all_features(data), rows, executor);
+}
+
+Standardisation standardise(const Dataset& data, const Terms& terms, const DistinctRows& rows,
+                            const Executor& executor) {
+  const RawRows raw(data, terms, rows);
+  const Index dim = raw.dim();
   Standardisation result = Standardisation::identity(dim);
-  if (rows.num_rows == 0) return result;
-  const std::vector<char> constant = find_constant(data, rows, executor);
-  Moments moments = moments_in_double(data, rows, executor);
-  if (!within_range(moments, constant)) moments = moments_in_extended(data, rows, executor);
+  if (rows.num_rows == 0 || dim == 0) return result;
+  const std::vector<char> constant = find_constant(raw, executor);
+  const std::vector<double> first = first_row_of(raw, 0);
+  Moments moments = moments_in_double(raw, executor);
+  if (!within_range(moments, constant)) moments = moments_in_extended(raw, executor);
   for (Index j = 0; j < dim; ++j) {
     if (constant[at(j)] != 0) {
-      result.mean[at(j)] = data.features(rows.row(0))[j];
+      result.mean[at(j)] = first[at(j)];
       result.constant.push_back(j);
       continue;
     }
