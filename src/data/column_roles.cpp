@@ -2,13 +2,14 @@
 // each from what is left, and a column that would get a second role is refused:
 //
 //     weights    `weights`, else none
-//     response   `response`, else y, else the last column without a role
+//     response   `response`, else y, else the last column without a role; none without `has_response`
 //     features   `features`, else every other column that is not in `unused`
 #include "data/column_roles.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 
 #include "data/dataset_parts.hpp"
 #include "giga/base/error.hpp"
@@ -104,9 +105,20 @@ class Roles {
     }
   }
 
-  std::vector<Column> take() {
+  // They must be there; weights are numbers.
+  void check_categories(const ReadOptions& options) const {
+    for (const std::string& name : options.categories) {
+      if (columns_[find(name)].role == ColumnRole::Weight)
+        throw NoSuchColumn(file_ + ": column " + quoted(name) +
+                           " given with `categories` has the weights, which are numbers");
+    }
+  }
+
+  std::vector<Column> take(bool has_response) {
     if (num_features_ == 0) {
-      throw DataError(file_ + ": no features beside the response; have: " + listed(names_));
+      throw DataError(file_ +
+                      (has_response ? ": no features beside the response; have: " : ": no features; have: ") +
+                      listed(names_));
     }
     return std::move(columns_);
   }
@@ -125,9 +137,14 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
   refuse_repeated_names(names, name);
   Roles roles(names, name);
   if (options.weights) roles.assign(roles.find(*options.weights), ColumnRole::Weight, "`weights`");
-  // default_response never takes the weights: they have their role by now.
-  roles.assign(options.response ? roles.find(*options.response) : roles.default_response(),
-               ColumnRole::Response, "`response`");
+  if (options.has_response) {
+    // default_response never takes the weights: they have their role by now.
+    roles.assign(options.response ? roles.find(*options.response) : roles.default_response(),
+                 ColumnRole::Response, "`response`");
+  } else if (options.response) {
+    throw std::invalid_argument("`response` is given, and `has_response` is false");
+  }
+  roles.check_categories(options);
   if (options.features) {
     for (const std::string& feature : *options.features) {
       roles.assign(roles.find(feature), ColumnRole::Feature, "`features`");
@@ -135,7 +152,7 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
   } else {
     roles.assign_all_others(options.unused);
   }
-  return roles.take();
+  return roles.take(options.has_response);
 }
 
 std::vector<std::string> default_names(Index num_columns) {

@@ -8,50 +8,27 @@
 #include "data/column_roles.hpp"
 #include "data/csv_row.hpp"
 #include "data/number_parse.hpp"
+#include "data/utf8.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 
 namespace giga {
 namespace {
 
-unsigned byte_at(std::string_view text, std::size_t i) {
-  return static_cast<unsigned char>(text[i]);
-}
-
-// Bytes of the well-formed UTF-8 character at i, or 0: table 3-7 of the Unicode standard.
-std::size_t character_length(std::string_view text, std::size_t i) {
-  const unsigned lead = byte_at(text, i);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (text.size() - i < length) return 0;
-  for (std::size_t k = 1; k < length; ++k) {
-    if ((byte_at(text, i + k) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned second = byte_at(text, i + 1);
-  const bool overlong = (lead == 0xE0 && second < 0xA0) || (lead == 0xF0 && second < 0x90);
-  const bool surrogate = lead == 0xED && second > 0x9F;
-  const bool beyond = lead == 0xF4 && second > 0x8F;
-  return overlong || surrogate || beyond ? 0 : length;
-}
-
-// The header must be UTF-8 without NULs, since names go into messages and files. Data rows need not be UTF-8:
-// numbers are ASCII, and unused columns are copied as they are.
+// The header must be UTF-8 without NULs, since names go into messages and files. Of data rows only the levels
+// of categories must be: numbers are ASCII, and unused columns are copied as they are.
 void check_text(std::string_view first, std::size_t offset, Index line, const std::string& name) {
   const auto where = [&](std::size_t i) {
     return " at byte " + std::to_string(offset + i) + " (line " + std::to_string(line) + ")";
   };
-  for (std::size_t i = 0; i < first.size();) {
-    if (first[i] == '\0') {
-      throw DataError(name + ": a NUL byte in the header" + where(i) + "; save the file as text");
-    }
-    const std::size_t length = character_length(first, i);
-    if (length == 0) {
-      throw DataError(name + ": invalid UTF-8 in the header" + where(i) + ": '" +
-                      printable(first.substr(i, 8)) +
-                      "'; convert to UTF-8, for example with iconv -f LATIN1 -t UTF-8");
-    }
-    i += length;
+  // The first of the two is reported; a NUL is UTF-8.
+  const std::size_t nul = std::min(first.find('\0'), first.size()), invalid = invalid_utf8(first);
+  if (nul < invalid)
+    throw DataError(name + ": a NUL byte in the header" + where(nul) + "; save the file as text");
+  if (invalid < first.size()) {
+    throw DataError(name + ": invalid UTF-8 in the header" + where(invalid) + ": '" +
+                    printable(first.substr(invalid, 8)) +
+                    "'; convert to UTF-8, for example with iconv -f LATIN1 -t UTF-8");
   }
 }
 

@@ -1,6 +1,7 @@
-// Two parsers. The quick one runs along a row of plain numbers and gives up at the first thing it does not
-// know; the careful one then takes the whole row again, cell by cell, and handles every case. Both write to
-// the same slots, so what the quick one wrote before giving up does not matter.
+// Two parsers. The quick one runs along a row of plain numbers, texts and dates and gives up at the first
+// thing it does not know; the careful one then takes the whole row again, cell by cell, and handles every
+// case. Both write to the same slots, and texts are counted when their row is done, so what the quick one did
+// before giving up does not matter.
 #include "data/csv_parse.hpp"
 
 #include <algorithm>
@@ -11,15 +12,30 @@
 #include <utility>
 
 #include "data/csv_row.hpp"
+#include "data/iso_time.hpp"
 
 namespace giga {
 namespace {
 
+// The first cell of a column that does not fit decides how it is read next.
+void add_suspect(const Suspect& suspect, std::vector<Suspect>& suspects) {
+  const auto same = [&](const Suspect& other) { return other.col == suspect.col; };
+  if (std::none_of(suspects.begin(), suspects.end(), same)) suspects.push_back(suspect);
+}
+
 // The rows of one chunk, up to the first bad one.
 class ChunkParser {
  public:
-  ChunkParser(const CsvText& csv, const CsvChunk& chunk, const Table& table, const std::vector<Slot>& slots)
-      : csv_(csv), chunk_(chunk), table_(table), slots_(slots), delimiter_(csv.delimiter) {
+  ChunkParser(const CsvText& csv, const CsvChunk& chunk, const std::vector<ColumnPlan>& plan,
+              const Table& table, const std::vector<Slot>& slots)
+      : csv_(csv), chunk_(chunk), plan_(plan), table_(table), slots_(slots), delimiter_(csv.delimiter) {
+    for (std::size_t col = 0; col < plan.size(); ++col) {
+      text_of_.push_back(static_cast<std::uint32_t>(text_columns_.size()));
+      if (plan[col].mode == CellMode::Text) text_columns_.push_back(col);
+      only_numbers_ = only_numbers_ && plan[col].mode <= CellMode::Number;
+    }
+    texts.resize(text_columns_.size());
+    codes_.resize(text_columns_.size());
     const std::size_t newline = csv.text.rfind('\n');
     last_newline_ = newline == std::string_view::npos ? nullptr : csv.text.data() + newline;
     // A blank that is the delimiter is not skipped around cells.
@@ -29,6 +45,10 @@ class ChunkParser {
 
   Issues issues;
   std::optional<BadRow> bad_row;
+  std::vector<TextChunk> texts;        // one for each text column
+  std::vector<std::size_t> has_times;  // columns read as dates that have a time of day
+  std::vector<Suspect> suspects;       // columns with a cell that does not fit, in the order found
+  std::optional<BadRow> first_suspect;
 
   void parse(std::vector<std::size_t>& checkpoints) {
     // Invariant: rows [0, k) of the chunk are parsed, and `at` is at or before the start of row k, with only
@@ -48,7 +68,8 @@ class ChunkParser {
       if (row % kCheckpointRows == 0 && checkpoint < checkpoints.size()) checkpoints[checkpoint] = at;
       const char* next = nullptr;
       // The quick parser needs a newline to stop at: the last row may lack one.
-      if (last_newline_ != nullptr && base + at <= last_newline_) next = parse_quickly(base + at, row);
+      if (last_newline_ != nullptr && base + at <= last_newline_)
+        next = only_numbers_ ? parse_quickly<true>(base + at, row) : parse_quickly<false>(base + at, row);
       if (next != nullptr) {
         at = static_cast<std::size_t>(next - base);
         continue;
@@ -64,16 +85,21 @@ class ChunkParser {
   bool is_blank(char c) const { return (c == ' ' && is_space_) || (c == '\t' && is_tab_); }
 
   // The position after the row's newline, or nullptr if the row has anything other than plain numbers (quoted
-  // or not) and text in unused columns. Invariant: there is a newline at or after p, and every loop stops
-  // there.
+  // or not), texts and dates without doubled quotes, and text in unused columns. Invariant: there is a
+  // newline at or after p, and every loop stops there.
+  template <bool kOnlyNumbers>
   const char* parse_quickly(const char* p, Index row) {
     // The value goes into its slot at once: if the row turns out not to be plain, the careful parser writes
     // over it.
+    const char* const start = p;
     const char* end = last_newline_ + 1;
     const std::size_t last = slots_.size() - 1;
     for (std::size_t col = 0;; ++col) {
       const Slot& slot = slots_[col];
-      if (slot.base != nullptr) {
+      if (!kOnlyNumbers && plan_[col].mode > CellMode::Number) {
+        p = parse_text(p, start, col, row);
+        if (p == nullptr) return nullptr;
+      } else if (slot.base != nullptr) {
         while (is_blank(*p)) ++p;
         const bool quoted = *p == '"';
         if (quoted) ++p;
@@ -91,7 +117,58 @@ class ChunkParser {
       ++p;
     }
     if (*p == '\r') ++p;
-    return *p == '\n' ? p + 1 : nullptr;
+    if (*p != '\n') return nullptr;
+    if (!kOnlyNumbers) store_texts(row);
+    return p + 1;
+  }
+
+  // A cell of a text column, whose code is kept until the row is done, or of a column of dates.
+  const char* parse_text(const char* p, const char* row_start, std::size_t col, Index row) {
+    if (chunk_.has_nul) return nullptr;
+    while (is_blank(*p)) ++p;
+    const char* begin = p;
+    const char* end = nullptr;
+    if (*p == '"') {
+      ++begin;
+      end =
+          static_cast<const char*>(std::memchr(begin, '"', static_cast<std::size_t>(last_newline_ - begin)));
+      if (end == nullptr || end[1] == '"') return nullptr;
+      p = end + 1;
+      while (is_blank(*p)) ++p;
+    } else {
+      while (*p != delimiter_ && *p != '\n' && *p != '"') ++p;
+      if (*p == '"') return nullptr;
+      if (*p == '\n' && p > begin && p[-1] == '\r') --p;
+      end = p;
+    }
+    const std::string_view text = trimmed({begin, static_cast<std::size_t>(end - begin)});
+    if (plan_[col].mode == CellMode::Date) return store_date(text, col, row) ? p : nullptr;
+    const std::uint32_t k = text_of_[col];
+    codes_[k] = texts[k].code(text, row, static_cast<std::size_t>(row_start - csv_.text.data()));
+    return p;
+  }
+
+  bool store_date(std::string_view text, std::size_t col, Index row) {
+    const IsoValue date = parse_iso(text);
+    if (date.kind != IsoKind::Date && date.kind != IsoKind::Time) return false;
+    slots_[col].base[row * slots_[col].stride] = date.days;
+    if (date.kind == IsoKind::Time && std::find(has_times.begin(), has_times.end(), col) == has_times.end())
+      has_times.push_back(col);
+    return true;
+  }
+
+  // The codes of a row that is whole: into the slots, and counted.
+  void store_texts(Index row) {
+    for (std::size_t k = 0; k < codes_.size(); ++k) {
+      const std::int32_t code = codes_[k];
+      const Slot& slot = slots_[text_columns_[k]];
+      texts[k].count(code);
+      if (texts[k].is_missing(code)) {
+        table_.store_missing({row, static_cast<Index>(text_columns_[k])}, slot, issues);
+      } else {
+        slot.base[row * slot.stride] = code >= 0 ? code : 0;
+      }
+    }
   }
 
   // An unused cell. Text with NUL bytes is for the careful parser to refuse.
@@ -113,7 +190,7 @@ class ChunkParser {
     return *p == '\n' && p[-1] == '\r' ? p - 1 : p;
   }
 
-  // Every cell as text, then as a number; sets bad_row at the first that cannot be stored.
+  // Every cell as text, then as what it is to be; sets bad_row at the first that cannot be stored.
   void parse_carefully(std::string_view text, std::size_t offset, Index row) {
     const CsvRow cells = split_row(text, delimiter_);
     const auto fail = [&](std::string what) { bad_row = BadRow{row, offset, std::move(what)}; };
@@ -124,49 +201,113 @@ class ChunkParser {
                   std::to_string(slots_.size()) + "; check its delimiters and quotes");
     }
     for (std::size_t col = 0; col < slots_.size(); ++col) {
-      const CellPlace place{row, static_cast<Index>(col)};
-      std::string what;
+      const std::string& cell = cells.cells[col];
       // NULs are refused in unused columns too: they mean that the file is not text.
-      if (cells.cells[col].find('\0') != std::string::npos) {
-        what = table_.store({}, cells.cells[col], place, slots_[col], issues);
-      } else if (slots_[col].base != nullptr) {
-        what = table_.store(parse_cell(cells.cells[col]), cells.cells[col], place, slots_[col], issues);
-      }
+      std::string what = cell.find('\0') != std::string::npos
+                             ? table_.not_a_number({}, cell, static_cast<Index>(col))
+                             : store_cell(cell, {row, static_cast<Index>(col)}, offset);
       if (!what.empty()) return fail(std::move(what));
     }
+    store_texts(row);
+  }
+
+  // What is wrong with the cell where nothing can be made of it; empty if all is well, or if the column is to
+  // be read again as text.
+  std::string store_cell(std::string_view cell, CellPlace place, std::size_t offset) {
+    const auto col = static_cast<std::size_t>(place.col);
+    const ColumnPlan& plan = plan_[col];
+    std::string what;
+    switch (plan.mode) {
+      case CellMode::Skip: return {};
+      case CellMode::Text: {
+        const std::uint32_t k = text_of_[col];
+        codes_[k] = texts[k].code(trimmed(cell), place.row, offset);
+        return {};
+      }
+      case CellMode::Number: what = table_.store(parse_cell(cell), cell, place, slots_[col], issues); break;
+      case CellMode::Date:
+        if (store_date(trimmed(cell), col, place.row)) return {};
+        if (const CellValue value = parse_cell(cell); value.kind == CellKind::Missing)
+          return table_.store(value, cell, place, slots_[col], issues);
+        what = table_.not_a_date(cell, parse_iso(trimmed(cell)).kind == IsoKind::Impossible, place.col);
+        break;
+    }
+    if (what.empty() || plan.settled) return what;
+    const bool date = plan.mode == CellMode::Number && parse_iso(trimmed(cell)).kind != IsoKind::None;
+    add_suspect({col, date ? CellMode::Date : CellMode::Text}, suspects);
+    if (!first_suspect) first_suspect = BadRow{place.row, offset, std::move(what)};
+    return {};
   }
 
   const CsvText& csv_;
   const CsvChunk& chunk_;
+  const std::vector<ColumnPlan>& plan_;
   const Table& table_;
   const std::vector<Slot>& slots_;
   const char delimiter_;
   const char* last_newline_;
   bool is_space_;
   bool is_tab_;
+  bool only_numbers_ = true;
+  std::vector<std::size_t> text_columns_;  // their columns
+  std::vector<std::uint32_t> text_of_;     // per column, which of the text columns it is
+  std::vector<std::int32_t> codes_;        // of the texts of the row
 };
+
+// All that a chunk leaves behind.
+struct ChunkResult {
+  Index first_row = 0, num_rows = 0;
+  Issues issues;
+  std::optional<BadRow> bad_row, first_suspect;
+  std::vector<TextChunk> texts;
+  std::vector<std::size_t> has_times;
+  std::vector<Suspect> suspects;
+};
+
+// In the order of rows, up to the first bad one: what chunks after it found depends on the threads.
+CsvParse merged(std::vector<ChunkResult> results, Table& table, TextColumns& text, const LineOf& line_of) {
+  CsvParse out;
+  const auto bad = std::find_if(results.begin(), results.end(),
+                                [](const ChunkResult& result) { return result.bad_row.has_value(); });
+  if (bad != results.end()) {
+    out.bad_row = std::move(bad->bad_row);
+    results.erase(bad + 1, results.end());
+  }
+  for (ChunkResult& result : results) {
+    for (const Suspect& suspect : result.suspects) add_suspect(suspect, out.suspects);
+    if (!out.first_suspect) out.first_suspect = std::move(result.first_suspect);
+  }
+  if (!out.suspects.empty()) return out;
+  for (ChunkResult& result : results) {
+    table.merge(std::move(result.issues));
+    for (std::size_t k = 0; k < result.texts.size(); ++k)
+      text.columns[k].merge(result.texts[k], result.first_row, result.num_rows, line_of);
+    for (const std::size_t col : result.has_times) text.has_time[col] = 1;
+    result = {};  // its levels are no longer needed
+  }
+  return out;
+}
 
 }  // namespace
 
-std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
-                                 const Executor& executor, const ReleaseText& release,
-                                 std::vector<std::size_t>& checkpoints) {
+CsvParse parse_rows(const CsvText& csv, const CsvScan& scan, const std::vector<ColumnPlan>& plan,
+                    Table& table, TextColumns& text, const LineOf& line_of, const Executor& executor,
+                    const ReleaseText& release, std::vector<std::size_t>& checkpoints) {
   const std::vector<Slot> slots = table.slots();
-  const std::size_t num_chunks = scan.chunks.size();
-  std::vector<Issues> issues(num_chunks);
-  std::vector<std::optional<BadRow>> bad_rows(num_chunks);
+  std::vector<ChunkResult> results(scan.chunks.size());
   // The lowest chunk that failed so far. A chunk is skipped only if an earlier one failed, so every chunk
   // before the first bad one is parsed, in whatever order they are taken, and the message is always the same.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
-  executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
+  executor.for_each(std::ssize(results), [&](Index i) {
     if (i > failed.load(std::memory_order_relaxed)) return;
-    const auto k = static_cast<std::size_t>(i);
-    const CsvChunk& chunk = scan.chunks[k];
-    ChunkParser parser(csv, chunk, table, slots);
+    const CsvChunk& chunk = scan.chunks[static_cast<std::size_t>(i)];
+    ChunkParser parser(csv, chunk, plan, table, slots);
     parser.parse(checkpoints);
-    issues[k] = std::move(parser.issues);
-    bad_rows[k] = std::move(parser.bad_row);
-    if (bad_rows[k]) {
+    results[static_cast<std::size_t>(i)] = {csv.first_row + chunk.first_row, chunk.num_rows,
+                                            std::move(parser.issues),        std::move(parser.bad_row),
+                                            std::move(parser.first_suspect), std::move(parser.texts),
+                                            std::move(parser.has_times),     std::move(parser.suspects)};
+    if (results[static_cast<std::size_t>(i)].bad_row) {
       // failed = min(failed, i), atomically.
       Index lowest = failed.load(std::memory_order_relaxed);
       while (i < lowest && !failed.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
@@ -174,11 +315,7 @@ std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table&
     }
     release(chunk.begin, chunk.end - chunk.begin);
   });
-  for (std::size_t k = 0; k < num_chunks; ++k) {
-    if (bad_rows[k]) return std::move(bad_rows[k]);
-    table.merge(std::move(issues[k]));
-  }
-  return std::nullopt;
+  return merged(std::move(results), table, text, line_of);
 }
 
 }  // namespace giga

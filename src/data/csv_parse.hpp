@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "data/column_plan.hpp"
 #include "data/csv_scan.hpp"
 #include "data/table.hpp"
+#include "data/text_columns.hpp"
 #include "giga/base/executor.hpp"
 
 namespace giga {
@@ -21,10 +23,26 @@ struct CsvText {
   char delimiter = ',';
 };
 
-/// Parses all rows into the table, which has room for them. The first bad row, or nothing. checkpoints[k], if
-/// there is such an entry, becomes the offset of row k kCheckpointRows.
-[[nodiscard]] std::optional<BadRow> parse_rows(const CsvText& csv, const CsvScan& scan, Table& table,
-                                               const Executor& executor, const ReleaseText& release,
-                                               std::vector<std::size_t>& checkpoints);
+/// A column of numbers whose first other cell is a date may be dates; any other one is text.
+struct Suspect {
+  std::size_t col = 0;
+  CellMode mode = CellMode::Text;
+};
+
+struct CsvParse {
+  std::optional<BadRow> bad_row;  ///< The first, if there is any; rows after it do not count.
+  /// Columns that were to be numbers or dates and have a cell that is not one. Then nothing is merged into
+  /// the table or the text columns: the rows are to be parsed again, with these as `mode` says.
+  std::vector<Suspect> suspects;
+  std::optional<BadRow> first_suspect;  ///< The first such cell.
+};
+
+/// Parses all rows into the table, which has room for them, each column as the plan says. checkpoints[k], if
+/// there is such an entry, becomes the offset of row k kCheckpointRows. `line_of` is for the messages of text
+/// columns.
+[[nodiscard]] CsvParse parse_rows(const CsvText& csv, const CsvScan& scan,
+                                  const std::vector<ColumnPlan>& plan, Table& table, TextColumns& text,
+                                  const LineOf& line_of, const Executor& executor, const ReleaseText& release,
+                                  std::vector<std::size_t>& checkpoints);
 
 }  // namespace giga

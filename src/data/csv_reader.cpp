@@ -3,28 +3,34 @@
 //     mapped file    find_start -> scan_rows (whole text) -> Table::allocate -> parse_rows -> finish
 //     stream         CsvBlocks -> for each block: scan_rows -> Table::reserve -> parse_rows; then finish
 //
-// Streams are gzip files and standard input. An Origin finds the text of a row again, for messages and for
-// unused columns: from checkpoints in a mapped file, by a second pass in a gzip file, not at all on standard
-// input.
+// Streams are gzip files and standard input. Columns are parsed as column_plan.hpp guesses; where a cell does
+// not fit, its column is something else, and the file, or the first block of a stream, is parsed again.
+// Further blocks of standard input cannot change a column: what was read of it as numbers is gone. An Origin
+// finds the text of a row again, for messages and for unused columns: from checkpoints in a mapped file, by a
+// second pass in a gzip file, not at all on standard input.
 #include "data/csv_reader.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "data/byte_source.hpp"
+#include "data/column_plan.hpp"
 #include "data/column_roles.hpp"
 #include "data/csv_blocks.hpp"
 #include "data/csv_header.hpp"
 #include "data/csv_parse.hpp"
 #include "data/csv_row.hpp"
 #include "data/csv_scan.hpp"
+#include "data/line_ends.hpp"
 #include "data/load_progress.hpp"
 #include "data/table.hpp"
+#include "data/text_columns.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
@@ -32,12 +38,16 @@
 namespace giga {
 namespace {
 
-void check_delimiter(char delimiter) {
+void check_options(const ReadOptions& options) {
   // Bytes that the parsers take for something else.
   constexpr std::string_view kForbidden("\"\r\n\0.+-eE0123456789", 19);
-  if (kForbidden.find(delimiter) != std::string_view::npos) {
-    throw std::invalid_argument("delimiter is '" + printable(std::string(1, delimiter)) +
+  if (kForbidden.find(options.delimiter) != std::string_view::npos) {
+    throw std::invalid_argument("delimiter is '" + printable(std::string(1, options.delimiter)) +
                                 "', must not be a quote, a line end or part of a number");
+  }
+  if (options.max_levels < 1 || options.max_levels > LevelTable::kMost) {
+    throw std::invalid_argument("max_levels is " + std::to_string(options.max_levels) + ", must be 1 to " +
+                                std::to_string(LevelTable::kMost));
   }
 }
 
@@ -195,65 +205,137 @@ class StreamOrigin : public Dataset::Origin {
   bool one_line_a_row_;
 };
 
-// Blocks of whole rows, each scanned and parsed like a file of its own. Row numbers and lines run on; offsets
-// do not, so there are no checkpoints.
-Dataset read_stream(ByteSource& source, const std::string& name, const ReadOptions& options,
-                    const Executor& executor, const Observer& observer, const CsvSizes& sizes,
-                    StreamOrigin::Reopen reopen) {
-  check_delimiter(options.delimiter);
-  CsvBlocks blocks(source, name, sizes);
-  std::string_view text = blocks.next();
-  if (text.empty()) throw DataError(name + ": file is empty");
-  const CsvStart start = find_start(text, options, name);
-  text.remove_prefix(start.offset);
-  Table table(name, assign_roles(start.names, options, name), options);
+// How columns that turned out to be something else are read from now on. A column of numbers may become one
+// of dates or text, a column of dates text, so that a file is parsed three times at most for each.
+void replan(const std::vector<Suspect>& suspects, std::vector<ColumnPlan>& plan) {
+  for (const Suspect& suspect : suspects) plan[suspect.col].mode = suspect.mode;
+}
+
+// Throws the error of the first bad row or text, if there is any.
+void require_good(const CsvParse& parse, const TextColumns& text, const Table& table, const LineOf& line_of) {
+  const Index before = parse.bad_row ? parse.bad_row->row : std::numeric_limits<Index>::max();
+  if (const auto fault = text.fault_before(before, table))
+    throw_bad_row(table.name(), fault->bad_row, fault->line);
+  if (parse.bad_row) throw_bad_row(table.name(), *parse.bad_row, line_of(parse.bad_row->offset));
+}
+
+// A stream being read. Blocks of whole rows are each scanned and parsed like a file of its own. Row numbers
+// and lines run on; offsets do not, so there are no checkpoints.
+class StreamReader {
+ public:
+  StreamReader(std::string name, const ReadOptions& options, const Executor& executor,
+               const Observer& observer, const CsvSizes& sizes, StreamOrigin::Reopen reopen)
+      : name_(std::move(name)),
+        options_(options),
+        executor_(executor),
+        observer_(observer),
+        sizes_(sizes),
+        reopen_(std::move(reopen)) {
+    check_options(options);
+  }
+
+  // Nothing if columns turned out to be text after the first block: the plan says so now, and the stream is
+  // to be read from its start.
+  std::optional<Dataset> read(ByteSource& source) {
+    CsvBlocks blocks(source, name_, sizes_);
+    std::string_view text = blocks.next();
+    if (text.empty()) throw DataError(name_ + ": file is empty");
+    const CsvStart start = find_start(text, options_, name_);
+    text.remove_prefix(start.offset);
+    Table table(name_, assign_roles(start.names, options_, name_), options_);
+    table.allow_categories();
+    if (plan_.empty()) plan_ = plan_columns(text, table.columns(), options_);
+    TextColumns texts(plan_);
+    Index num_rows = 0;
+    Index line = start.line;
+    bool one_line_a_row = true;
+    // Invariant: num_rows rows are parsed, and `text` begins on line `line` of the input.
+    do {
+      const CsvScan scan = scan_rows(text, sizes_.chunk_bytes, executor_, keep);
+      table.reserve(num_rows + scan.num_rows);
+      const LineOf line_of = [&](std::size_t offset) {
+        return line + count_newlines(text.substr(0, offset));
+      };
+      while (!parse_block({text, num_rows, options_.delimiter}, scan, table, texts, line_of)) {
+        if (num_rows > 0) return std::nullopt;
+        texts = TextColumns(plan_);
+      }
+      num_rows += scan.num_rows;
+      line += scan.num_newlines;
+      one_line_a_row = one_line_a_row && scan.one_line_a_row;
+      tell_bytes(observer_, source.taken(), source.total());
+      text = blocks.next();
+    } while (!text.empty());
+    const LineOf no_line = [](std::size_t) { return Index{0}; };
+    require_good({}, texts, table, no_line);
+    texts.settle(plan_, table, options_, executor_);
+    return std::move(table).finish(num_rows, std::make_unique<StreamOrigin>(reopen_, name_, options_, sizes_,
+                                                                            start.line, one_line_a_row));
+  }
+
+ private:
   // A block is a buffer of our own: there are no pages to give back.
-  const ReleaseText keep = [](std::size_t, std::size_t) {};
-  std::vector<std::size_t> no_checkpoints;
-  Index num_rows = 0;
-  Index line = start.line;
-  bool one_line_a_row = true;
-  // Invariant: num_rows rows are parsed, and `text` begins on line `line` of the input.
-  do {
-    const CsvScan scan = scan_rows(text, sizes.chunk_bytes, executor, keep);
-    table.reserve(num_rows + scan.num_rows);
-    const CsvText csv{text, num_rows, options.delimiter};
-    if (const auto bad_row = parse_rows(csv, scan, table, executor, keep, no_checkpoints)) {
-      throw_bad_row(name, *bad_row, line + count_newlines(text.substr(0, bad_row->offset)));
+  static void keep(std::size_t /*offset*/, std::size_t /*length*/) {}
+
+  // False if it is to be parsed again, by another plan.
+  bool parse_block(const CsvText& csv, const CsvScan& scan, Table& table, TextColumns& texts,
+                   const LineOf& line_of) {
+    std::vector<std::size_t> no_checkpoints;
+    const CsvParse parse =
+        parse_rows(csv, scan, plan_, table, texts, line_of, executor_, keep, no_checkpoints);
+    if (parse.suspects.empty()) {
+      if (parse.bad_row) require_good(parse, texts, table, line_of);
+      return true;
     }
-    num_rows += scan.num_rows;
-    line += scan.num_newlines;
-    one_line_a_row = one_line_a_row && scan.one_line_a_row;
-    tell_bytes(observer, source.taken(), source.total());
-    text = blocks.next();
-  } while (!text.empty());
-  return std::move(table).finish(num_rows, std::make_unique<StreamOrigin>(std::move(reopen), name, options,
-                                                                          sizes, start.line, one_line_a_row));
+    if (csv.first_row > 0 && !reopen_)
+      throw_bad_row(name_, *parse.first_suspect, line_of(parse.first_suspect->offset));
+    replan(parse.suspects, plan_);
+    return false;
+  }
+
+  std::string name_;
+  const ReadOptions& options_;
+  const Executor& executor_;
+  const Observer& observer_;
+  CsvSizes sizes_;
+  StreamOrigin::Reopen reopen_;
+  std::vector<ColumnPlan> plan_;
+};
+
+Dataset read_stream(std::unique_ptr<ByteSource> source, const std::string& name, const ReadOptions& options,
+                    const Executor& executor, const Observer& observer, const CsvSizes& sizes,
+                    const StreamOrigin::Reopen& reopen) {
+  StreamReader reader(name, options, executor, observer, sizes, reopen);
+  std::optional<Dataset> data = reader.read(*source);
+  while (!data) {
+    source = reopen();
+    data = reader.read(*source);
+  }
+  return std::move(*data);
 }
 
 }  // namespace
 
 Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                  const Observer& observer, const CsvSizes& sizes) {
-  check_delimiter(options.delimiter);
+  check_options(options);
   const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
   const std::string name = printable_path(path);
   const std::string_view whole(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  if (has_old_line_ends(whole)) {
+    const auto open = [file, whole] { return with_newlines(text_source(whole)); };
+    return read_stream(open(), name, options, executor, observer, sizes, open);
+  }
   const CsvStart start = find_start(whole, options, name);
   const std::string_view text = whole.substr(start.offset);
   Table table(name, assign_roles(start.names, options, name), options);
+  table.allow_categories();
 
   // First pass: the number of rows, so that exactly their memory is allocated. Pages are given back.
   const CsvScan scan = scan_rows(
       text, sizes.chunk_bytes, executor,
       [&](std::size_t offset, std::size_t length) { file->release(start.offset + offset, length); });
-  if (scan.num_rows == 0) {
-    // Mac OS before X ended lines in CR: such a file is one long header here.
-    const bool old_mac =
-        whole.find('\r') != std::string_view::npos && whole.find('\n') == std::string_view::npos;
-    throw DataError(name + ": 0 data rows after the header" +
-                    (old_mac ? "; lines end in CR only, convert them to LF" : ""));
-  }
+  if (scan.num_rows == 0) throw DataError(name + ": 0 data rows after the header");
   // Second pass: the numbers.
   table.allocate(scan.num_rows);
   // One for every kCheckpointRows rows; parse_rows fills them in.
@@ -265,9 +347,22 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
     const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
     tell_bytes(observer, so_far, whole.size());
   };
+  const LineOf line_of = [&](std::size_t offset) {
+    return start.line + count_newlines(text.substr(0, offset));
+  };
   const CsvText csv{text, 0, options.delimiter};
-  if (const auto bad_row = parse_rows(csv, scan, table, executor, after_chunk, checkpoints)) {
-    throw_bad_row(name, *bad_row, start.line + count_newlines(text.substr(0, bad_row->offset)));
+  std::vector<ColumnPlan> plan = plan_columns(text, table.columns(), options);
+  while (true) {
+    TextColumns texts(plan);
+    const CsvParse parse =
+        parse_rows(csv, scan, plan, table, texts, line_of, executor, after_chunk, checkpoints);
+    if (parse.suspects.empty()) {
+      require_good(parse, texts, table, line_of);
+      texts.settle(plan, table, options, executor);
+      break;
+    }
+    replan(parse.suspects, plan);
+    done = start.offset;
   }
   return std::move(table).finish(scan.num_rows,
                                  std::make_unique<MappedOrigin>(file, text, options.delimiter, start.line,
@@ -276,15 +371,14 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
 
 Dataset read_gzip_csv(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                       const Observer& observer, const CsvSizes& sizes) {
-  const auto source = gzip_source(path);
-  return read_stream(*source, printable_path(path), options, executor, observer, sizes,
-                     [path] { return gzip_source(path); });
+  const auto open = [path] { return with_newlines(gzip_source(path)); };
+  return read_stream(open(), printable_path(path), options, executor, observer, sizes, open);
 }
 
 Dataset read_csv_stream(int fd, const std::string& name, const ReadOptions& options, const Executor& executor,
                         const Observer& observer, const CsvSizes& sizes) {
-  const auto source = descriptor_source(fd, name);
-  return read_stream(*source, name, options, executor, observer, sizes, {});
+  return read_stream(with_newlines(descriptor_source(fd, name)), name, options, executor, observer, sizes,
+                     {});
 }
 
 }  // namespace giga

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "data/dataset_parts.hpp"
+#include "data/iso_time.hpp"
 #include "giga/base/text.hpp"
 
 namespace giga {
@@ -22,6 +23,17 @@ double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
     case ColumnRole::Unused: break;
   }
   return 0;
+}
+
+// The cell of a column that was read.
+std::string text_of(const Column& column, double value) {
+  switch (column.kind) {
+    case ColumnKind::Number: break;
+    case ColumnKind::Category: return column.levels[static_cast<std::size_t>(value)];
+    case ColumnKind::Date: return iso_date(value);
+    case ColumnKind::Time: return iso_time(value);
+  }
+  return shortest(value);
 }
 
 }  // namespace
@@ -40,7 +52,13 @@ std::string column_place(const std::vector<Column>& columns, Index col) {
 }
 
 // Defined here, where Parts is complete.
-Dataset::Dataset(Parts parts) : parts_(std::make_unique<Parts>(std::move(parts))) {}
+Dataset::Dataset(Parts parts) : parts_(std::make_unique<Parts>(std::move(parts))) {
+  parts_->column_of.resize(at(parts_->num_features));
+  for (std::size_t j = 0; j < parts_->columns.size(); ++j) {
+    const Column& column = parts_->columns[j];
+    if (column.role == ColumnRole::Feature) parts_->column_of[at(column.feature)] = j;
+  }
+}
 Dataset::Dataset(Dataset&&) noexcept = default;
 Dataset& Dataset::operator=(Dataset&&) noexcept = default;
 Dataset::~Dataset() = default;
@@ -58,6 +76,7 @@ const double* Dataset::features(Index n) const {
 }
 
 std::span<const double> Dataset::response() const {
+  if (parts_->response.data() == nullptr) return {};
   return {parts_->response.data(), at(parts_->num_rows)};
 }
 
@@ -83,10 +102,9 @@ const std::vector<Column>& Dataset::columns() const {
 }
 
 const Column& Dataset::feature_column(Index feature) const {
-  for (const Column& column : parts_->columns) {
-    if (column.role == ColumnRole::Feature && column.feature == feature) return column;
-  }
-  throw std::invalid_argument("there is no feature " + std::to_string(feature));
+  if (feature < 0 || feature >= parts_->num_features)
+    throw std::invalid_argument("there is no feature " + std::to_string(feature));
+  return parts_->columns[parts_->column_of[at(feature)]];
 }
 
 // dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
@@ -114,10 +132,11 @@ std::string Dataset::place(Index n) const {
 
 std::string Dataset::response_place(Index n) const {
   const auto& columns = parts_->columns;
-  // Every Dataset has exactly one response column.
+  // A Dataset has one response column at most.
   const auto response = std::find_if(columns.begin(), columns.end(), [](const Column& column) {
     return column.role == ColumnRole::Response;
   });
+  if (response == columns.end()) return place(n);
   return place(n) + ", " + column_place(columns, response - columns.begin());
 }
 
@@ -131,7 +150,7 @@ const std::vector<std::string>& Dataset::notes() const {
 
 std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows) const {
   const auto& columns = parts_->columns;
-  // Numbers come from the table, unused columns from the input.
+  // What was read comes from the table, unused columns from the input.
   std::vector<Index> unused;
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (columns[j].role == ColumnRole::Unused) unused.push_back(static_cast<Index>(j));
@@ -146,7 +165,7 @@ std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < columns.size(); ++j) {
       if (columns[j].role != ColumnRole::Unused)
-        cells[i][j] = shortest(number_of(*parts_, columns[j], rows[i]));
+        cells[i][j] = text_of(columns[j], number_of(*parts_, columns[j], rows[i]));
     }
   }
   if (unused.empty() || parts_->origin == nullptr) return cells;

@@ -25,6 +25,7 @@ struct Dataset::Parts {
   std::string name;
   std::vector<Column> columns;
   std::vector<std::string> feature_names;
+  std::vector<std::size_t> column_of;  // of each feature; made by the Dataset
   std::string response_name;
   Index num_rows = 0;
   Index num_features = 0;

@@ -14,10 +14,16 @@
 namespace giga {
 namespace {
 
+// 0 in every row of a table without a response.
+double response_of(const Dataset& data, Index n) {
+  const auto response = data.response();
+  return response.empty() ? 0 : response[at(n)];
+}
+
 // By value: 0 equals -0, as their hashes do; NaN does not occur in a Dataset.
 bool equal_rows(const Dataset& data, Index a, Index b) {
   const Index dim = data.num_features();
-  return data.response()[at(a)] == data.response()[at(b)] &&
+  return response_of(data, a) == response_of(data, b) &&
          std::equal(data.features(a), data.features(a) + dim, data.features(b));
 }
 
@@ -44,7 +50,7 @@ class Finder {
     for_each_block(executor_, data_.num_rows(), [this](Index first, Index count) {
       for (Index n = first; n < first + count; ++n) {
         hashes_[at(n)] =
-            hash_row(data_.features(n), data_.num_features(), data_.response()[at(n)]) & hash_mask_;
+            hash_row(data_.features(n), data_.num_features(), response_of(data_, n)) & hash_mask_;
       }
     });
   }

@@ -23,6 +23,8 @@ constexpr std::array<std::string_view, 15> kForeign{".parquet", ".feather", ".ar
                                                     ".ods",     ".json",    ".rds",   ".rda",  ".rdata",
                                                     ".dta",     ".sav",     ".pkl",   ".h5",   ".mat"};
 
+constexpr std::array<std::string_view, 4> kNumbersOnly{".npy", ".npz", ".svm", ".libsvm"};
+
 [[noreturn]] void refuse_extension(const std::filesystem::path& path, std::string_view file) {
   (void)MappedFile::open(path);  // a file that is not there is the first thing to say
   for (const std::string_view foreign : kForeign) {
@@ -36,6 +38,19 @@ constexpr std::array<std::string_view, 15> kForeign{".parquet", ".feather", ".ar
       ".svm or .libsvm; if it is CSV, name it .csv or give it on standard input as -");
 }
 
+// Files of numbers have no text that could be a level.
+void refuse_categories(const std::filesystem::path& path, const ReadOptions& options) {
+  if (!options.categories.empty())
+    throw OptionError(printable_path(path) +
+                      ": `categories` are columns of CSV, and this file has numbers only");
+  for (const KnownColumn& known : options.known) {
+    if (known.kind == ColumnKind::Number) continue;
+    throw DataError(printable_path(path) + ": has numbers only, but column '" + printable(known.name) +
+                    "' is known to be " + (known.kind == ColumnKind::Category ? "a category" : "a date") +
+                    "; give the table as CSV");
+  }
+}
+
 }  // namespace
 
 Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
@@ -44,6 +59,9 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   std::string file = path.filename().string();
   std::transform(file.begin(), file.end(), file.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const bool numbers = std::any_of(kNumbersOnly.begin(), kNumbersOnly.end(),
+                                   [&](std::string_view extension) { return file.ends_with(extension); });
+  if (numbers) refuse_categories(path, options);
   if (file.ends_with(".npy")) return read_npy_dataset(path, options, executor, observer);
   if (file.ends_with(".npz")) return read_npz_dataset(path, options, executor, observer);
   if (file.ends_with(".svm") || file.ends_with(".libsvm"))

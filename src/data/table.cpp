@@ -117,28 +117,32 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   parts_.columns = std::move(columns);
   for (const Column& column : parts_.columns) {
     if (column.role == ColumnRole::Feature) ++parts_.num_features;
-    if (column.role == ColumnRole::Response) parts_.response_name = column.name;
+    if (column.role == ColumnRole::Response) {
+      parts_.response_name = column.name;
+      has_response_ = true;
+    }
     if (column.role == ColumnRole::Weight) has_weights_ = true;
   }
   parts_.feature_names.resize(at(parts_.num_features));
   for (const Column& column : parts_.columns) {
     if (column.role == ColumnRole::Feature) parts_.feature_names[at(column.feature)] = column.name;
   }
+  keep_levels_.resize(parts_.columns.size());
   // The response was guessed: the user should know which column it is.
-  if (!options.response && parts_.response_name != "y")
+  if (has_response_ && !options.response && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
              "', as no column is called y; `response` chooses another");
 }
 
 void Table::allocate(Index rows) {
   parts_.features.resize(checked_count(rows, parts_.num_features));
-  parts_.response.resize(rows);
+  if (has_response_) parts_.response.resize(rows);
   if (has_weights_) parts_.weights.resize(rows);
 }
 
 void Table::reserve(Index rows) {
   parts_.features.reserve(checked_count(rows, parts_.num_features));
-  parts_.response.reserve(rows);
+  if (has_response_) parts_.response.reserve(rows);
   if (has_weights_) parts_.weights.reserve(rows);
 }
 
@@ -160,6 +164,8 @@ std::vector<Slot> Table::slots() const {
 
 void Table::note_missing(CellPlace place, Issues& issues) const {
   ++issues.missing;
+  if (std::ssize(issues.missing_by_column) <= place.col) issues.missing_by_column.resize(at(place.col + 1));
+  ++issues.missing_by_column[at(place.col)];
   if (issues.first_missing.size() < kPlacesShown) issues.first_missing.push_back(place);
   // Cells of a row are stored together, so a row that is already listed is the last one.
   if (missing_ == Missing::Drop && (issues.incomplete.empty() || issues.incomplete.back() != place.row)) {
@@ -174,15 +180,29 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
     if (cell.too_small) ++issues.too_small;
     return {};
   }
-  // NaN marks the cell for empty_column(); no NaN is left in a finished table.
   if (cell.kind == CellKind::Missing) {
-    slot.base[place.row * slot.stride] = std::numeric_limits<double>::quiet_NaN();
-    note_missing(place, issues);
+    store_missing(place, slot, issues);
     return {};
   }
-  // Only bad cells come this far, so the cost of the message does not matter.
-  const Column& column = parts_.columns[at(place.col)];
-  const std::string start = ", " + column_place(parts_.columns, place.col) + ": " + in_quotes(text);
+  return not_a_number(cell, text, place.col);
+}
+
+// NaN marks the cell for empty_column(); no NaN is left in a finished table.
+void Table::store_missing(CellPlace place, const Slot& slot, Issues& issues) const {
+  slot.base[place.row * slot.stride] = std::numeric_limits<double>::quiet_NaN();
+  note_missing(place, issues);
+}
+
+// For a cell that is text among numbers: the column may be meant as a category.
+std::string Table::advice_on_text(const Column& column, const std::string& cure) const {
+  const bool may_be = may_have_categories_ && column.role != ColumnRole::Weight;
+  return advice(column, cure) + (may_be ? "; if it is a category, name it in `categories`" : "");
+}
+
+// Only bad cells come here, so the cost of the message does not matter.
+std::string Table::not_a_number(const CellValue& cell, std::string_view text, Index col) const {
+  const Column& column = parts_.columns[at(col)];
+  const std::string start = ", " + column_place(parts_.columns, col) + ": " + in_quotes(text);
   switch (cell.kind) {
     case CellKind::Number:
     case CellKind::Missing: break;
@@ -194,14 +214,34 @@ std::string Table::store(const CellValue& cell, std::string_view text, CellPlace
       if (text.find('\0') != std::string_view::npos)
         return start + " has a NUL byte; save the file again as text";
       if (const std::string cure = cure_of(text); !cure.empty())
-        return start + " is not a number; " + advice(column, cure);
-      // Text in the first row most often means a column of text.
-      if (place.row == 0 && column.role == ColumnRole::Feature) {
-        return start + " is not a number; if the column holds text, name the numeric columns with `features`";
-      }
-      return start + " is not a number; " + advice(column);
+        return start + " is not a number; " + advice_on_text(column, cure);
+      return start + " is not a number; " + advice_on_text(column);
   }
   return {};
+}
+
+std::string Table::not_a_date(std::string_view text, bool impossible, Index col) const {
+  return ", " + column_place(parts_.columns, col) + ": " + in_quotes(text) +
+         (impossible ? " is a date or time that does not exist; "
+                     : " is not a date or time such as 2024-03-01; ") +
+         advice_on_text(parts_.columns[at(col)]);
+}
+
+std::string Table::unknown_level(Index col, const std::string& level,
+                                 const std::vector<std::string>& levels) const {
+  constexpr std::size_t kShown = 10;
+  std::string known;
+  for (std::size_t k = 0; k < std::min(levels.size(), kShown); ++k)
+    known.append(k == 0 ? "" : ", ").append(in_quotes(levels[k]));
+  if (levels.size() > kShown) known += ", ... (" + std::to_string(levels.size()) + " in all)";
+  return ", " + column_place(parts_.columns, col) + ": " + in_quotes(level) +
+         " is not a level that is known: " + known;
+}
+
+std::string Table::way_out(Index col) const {
+  return parts_.columns[at(col)].role == ColumnRole::Response
+             ? "choose another column with `response`"
+             : "leave it out: name the columns to use with `features`";
 }
 
 std::string Table::store(double value, CellPlace place, const Slot& slot, Issues& issues) const {
@@ -220,6 +260,9 @@ std::string Table::store(double value, CellPlace place, const Slot& slot, Issues
 void Table::merge(Issues&& block) {
   issues_.missing += block.missing;
   issues_.too_small += block.too_small;
+  auto& by_column = issues_.missing_by_column;
+  by_column.resize(std::max(by_column.size(), block.missing_by_column.size()));
+  for (std::size_t j = 0; j < block.missing_by_column.size(); ++j) by_column[j] += block.missing_by_column[j];
   for (const CellPlace& place : block.first_missing) {
     if (issues_.first_missing.size() < kPlacesShown) issues_.first_missing.push_back(place);
   }
@@ -244,12 +287,38 @@ std::string Table::empty_column() const {
   return {};
 }
 
-// Names the first few places, then says what to do: fill in, drop, or leave out a column that is empty.
+std::string Table::missing_by_column() const {
+  constexpr std::size_t kShown = 10;
+  const std::vector<Index>& counts = issues_.missing_by_column;
+  std::vector<std::size_t> order;
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (counts[j] > 0) order.push_back(j);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return counts[a] > counts[b]; });
+  std::string text;
+  for (std::size_t k = 0; k < std::min(order.size(), kShown); ++k) {
+    const std::string& name = parts_.columns[order[k]].name;
+    text.append(k == 0 ? "" : ", ").append(std::to_string(counts[order[k]])).append(" in ");
+    text.append(name.empty() ? column_place(parts_.columns, static_cast<Index>(order[k])) : in_quotes(name));
+  }
+  if (order.size() > kShown) text += ", ... (" + std::to_string(order.size()) + " columns in all)";
+  return text;
+}
+
+// Counts them by column, names the first few places, then says what to do: fill in, drop, or leave out a
+// column that is empty.
 void Table::refuse_missing() const {
   std::string message = parts_.name + ": " + counted(issues_.missing, " missing value", " missing values") +
                         " (NaN, NA or empty): ";
-  for (std::size_t i = 0; i < issues_.first_missing.size(); ++i) {
-    const auto [row, col] = issues_.first_missing[i];
+  if (issues_.missing > 1) message += missing_by_column() + "; the first are ";
+  // Within a row texts are noted after numbers.
+  std::vector<CellPlace> places = issues_.first_missing;
+  std::sort(places.begin(), places.end(), [](const CellPlace& a, const CellPlace& b) {
+    return std::pair(a.row, a.col) < std::pair(b.row, b.col);
+  });
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto [row, col] = places[i];
     message.append(i == 0 ? "" : "; ").append(row_place(row, parts_.origin ? parts_.origin->line(row) : 0));
     message.append(", ").append(column_place(parts_.columns, col));
   }
@@ -279,13 +348,13 @@ void Table::drop_incomplete_rows() {
     }
     if (kept != n) {
       std::copy_n(parts_.features.data() + n * dim, dim, parts_.features.data() + kept * dim);
-      parts_.response.data()[kept] = parts_.response.data()[n];
+      if (has_response_) parts_.response.data()[kept] = parts_.response.data()[n];
       if (has_weights_) parts_.weights.data()[kept] = parts_.weights.data()[n];
     }
     ++kept;
   }
   parts_.notes.push_back("dropped " + counted(parts_.num_rows - kept, " row", " rows") + " of " +
-                         std::to_string(parts_.num_rows) + " with missing values");
+                         std::to_string(parts_.num_rows) + " with missing values: " + missing_by_column());
   parts_.num_rows = kept;
   parts_.dropped = dropped;
 }
@@ -319,13 +388,47 @@ void Table::note_unnamed_features() {
   }
 }
 
+void Table::set_kind(Index col, ColumnKind kind, std::vector<std::string> levels, bool keep_levels) {
+  parts_.columns[at(col)].kind = kind;
+  parts_.columns[at(col)].levels = std::move(levels);
+  keep_levels_[at(col)] = keep_levels ? 1 : 0;
+}
+
+// The levels of a category are those of the rows that are left.
+void Table::settle_levels() {
+  const std::vector<Slot> all = slots();
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    Column& column = parts_.columns[j];
+    if (column.kind != ColumnKind::Category || keep_levels_[j] != 0) continue;
+    std::vector<char> occurs(column.levels.size());
+    for (Index n = 0; n < parts_.num_rows; ++n)
+      occurs[static_cast<std::size_t>(all[j].base[n * all[j].stride])] = 1;
+    if (std::find(occurs.begin(), occurs.end(), 0) == occurs.end()) continue;
+    // places[k]: levels before k that occur, the new number of level k.
+    std::vector<double> places(occurs.size());
+    std::vector<std::string> left;
+    for (std::size_t k = 0; k < occurs.size(); ++k) {
+      places[k] = static_cast<double>(left.size());
+      if (occurs[k] != 0) left.push_back(std::move(column.levels[k]));
+    }
+    column.levels = std::move(left);
+    for (Index n = 0; n < parts_.num_rows; ++n) {
+      double& value = all[j].base[n * all[j].stride];
+      value = places[static_cast<std::size_t>(value)];
+    }
+  }
+}
+
 Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) && {
   // From here on places have lines, by the origin.
   parts_.num_rows = num_rows;
   parts_.origin = std::move(origin);
   if (num_rows == 0) throw DataError(parts_.name + ": 0 data rows; at least one is needed");
   if (issues_.missing > 0 && missing_ == Missing::Refuse) refuse_missing();
-  if (!issues_.incomplete.empty()) drop_incomplete_rows();
+  if (!issues_.incomplete.empty()) {
+    drop_incomplete_rows();
+    settle_levels();
+  }
   if (issues_.too_small > 0) {
     parts_.notes.push_back(counted(issues_.too_small, " number", " numbers") +
                            " too small for a double read as 0");

@@ -39,6 +39,7 @@ struct CellPlace {
 /// What does not end the reading at once. Rows are numbered as in the input.
 struct Issues {
   Index missing = 0;
+  std::vector<Index> missing_by_column;  ///< as far as the last column that has one
   std::vector<CellPlace> first_missing;  ///< at most five
   std::vector<Index> incomplete;  ///< rows with missing cells, ascending; kept only if they are to be dropped
   Index too_small = 0;
@@ -60,6 +61,9 @@ class Table {
   /// One slot per column; valid until storage changes.
   [[nodiscard]] std::vector<Slot> slots() const;
 
+  /// Says that columns may be text, so that messages name the option that makes a category of one.
+  void allow_categories() { may_have_categories_ = true; }
+
   void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
 
   /// Stores the value of a cell, or NaN and notes that it is missing. A BadRow's `what` if it is infinite,
@@ -69,7 +73,24 @@ class Table {
   /// The same for a number of a binary file.
   [[nodiscard]] std::string store(double value, CellPlace place, const Slot& slot, Issues& issues) const;
 
+  /// Stores NaN and notes that the cell is missing.
+  void store_missing(CellPlace place, const Slot& slot, Issues& issues) const;
+
+  /// A BadRow's `what` for a cell that is not a number that can be used; "" if it is one.
+  [[nodiscard]] std::string not_a_number(const CellValue& cell, std::string_view text, Index col) const;
+  /// The same for a cell that is not a date, or of one that is `impossible`.
+  [[nodiscard]] std::string not_a_date(std::string_view text, bool impossible, Index col) const;
+  /// The same for a text that is none of the levels that are known.
+  [[nodiscard]] std::string unknown_level(Index col, const std::string& level,
+                                          const std::vector<std::string>& levels) const;
+  /// What to do about a column that cannot be used: leave it out, or choose another.
+  [[nodiscard]] std::string way_out(Index col) const;
+
   void merge(Issues&& block);
+
+  /// What the numbers of a column stand for. Levels that no row has after rows were dropped go with them,
+  /// unless they are to be kept.
+  void set_kind(Index col, ColumnKind kind, std::vector<std::string> levels = {}, bool keep_levels = false);
 
   /// Judges what was merged. Throws DataError for missing values that are not to be dropped, negative weights
   /// and tables without rows.
@@ -77,6 +98,11 @@ class Table {
 
  private:
   void note_missing(CellPlace place, Issues& issues) const;
+  /// "400 in 'arr_delay', 12 in 'tailnum'": most first.
+  [[nodiscard]] std::string missing_by_column() const;
+  [[nodiscard]] std::string advice_on_text(const Column& column,
+                                           const std::string& cure = "correct it") const;
+  void settle_levels();
   /// What to say of the first used column that is missing in every row of several; empty if there is none.
   [[nodiscard]] std::string empty_column() const;
   void refuse_missing() const;
@@ -86,7 +112,10 @@ class Table {
 
   Dataset::Parts parts_;
   Missing missing_;
+  bool has_response_ = false;
   bool has_weights_ = false;
+  bool may_have_categories_ = false;
+  std::vector<char> keep_levels_;  // per column
   Issues issues_;
 };
 

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "giga/base/text.hpp"
+
 namespace giga {
 
 // Row by row: the features of a row lie together, so reads are always in order. The two inner loops differ in
@@ -43,9 +45,37 @@ Design::Design(Terms terms, Standardisation scale, const DesignOptions& options)
   for (const double value : scale_.scale) inverse_scale_.push_back(1 / value);
 }
 
-Design::Terms Design::all_features(const Dataset& data) {
-  if (data.num_features() == 0) return {};
-  return {std::make_shared<NumericTerm>(0, data.feature_names())};
+// Features side by side that are taken as they are make one term: it writes them in one loop.
+Terms Design::all_features(const Dataset& data) {
+  Terms terms;
+  const std::vector<std::string>& names = data.feature_names();
+  const auto is_category = [&](Index d) { return data.feature_column(d).kind == ColumnKind::Category; };
+  for (Index d = 0; d < data.num_features();) {
+    if (is_category(d)) {
+      terms.push_back(std::make_shared<CategoryTerm>(d, names[at(d)], data.feature_column(d).levels));
+      ++d;
+      continue;
+    }
+    const Index first = d;
+    while (d < data.num_features() && !is_category(d)) ++d;
+    terms.push_back(std::make_shared<NumericTerm>(
+        first, std::vector<std::string>(names.begin() + first, names.begin() + d)));
+  }
+  return terms;
+}
+
+std::vector<std::string> category_notes(const Dataset& data) {
+  std::vector<std::string> notes;
+  for (Index d = 0; d < data.num_features(); ++d) {
+    const Column& column = data.feature_column(d);
+    if (column.kind != ColumnKind::Category) continue;
+    const std::string base = std::string("'").append(printable(column.levels.front())).append("'");
+    notes.push_back(printable(column.name) +
+                    (column.levels.size() == 1
+                         ? ": one level, " + base + "; it makes no column"
+                         : ": " + plural(std::ssize(column.levels) - 1, "column") + ", base " + base));
+  }
+  return notes;
 }
 
 std::vector<double> Design::prior_scales() const {

@@ -297,7 +297,11 @@ Standardisation standardise(const Dataset& data, const DistinctRows& rows, const
 
 Standardisation standardise(std::span<const std::shared_ptr<const Term>> terms, const Dataset& data,
                             const DistinctRows& rows, const Executor& executor) {
-  return standardise_columns(TermColumns(terms, data, rows), executor);
+  // All features as they are need not be copied.
+  const bool in_place = terms.size() == 1 && terms[0]->num_columns() == data.num_features() &&
+                        dynamic_cast<const NumericTerm*>(terms[0].get()) != nullptr;
+  return in_place ? standardise(data, rows, executor)
+                  : standardise_columns(TermColumns(terms, data, rows), executor);
 }
 
 }  // namespace giga

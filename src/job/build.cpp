@@ -101,7 +101,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.num_parameters = problem.likelihood().num_parameters();
   record.num_distinct_rows = rows;
   record.response = data.response_name();
-  record.features = data.feature_names();
+  record.features = problem.table()->design->raw_names();
   record.scale = problem.table()->design->scale();
   record.priors = prior_records(problem);
   record.pihat_names = problem.table()->design->names();

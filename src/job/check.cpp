@@ -210,7 +210,7 @@ RunRecord record_of(const CheckJob& job, const Executor& executor) {
   options.strict = job.strict;
   record.model = description(job.file.model);
   record.response = job.file.response;
-  record.features = job.file.features;
+  record.features = job.file.raw_columns;
   record.scale = job.file.scale;
   return record;
 }
@@ -224,7 +224,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   job::Notes notes(observer);
   RunRecord record = record_of(job, executor);
   StageSeconds seconds;
-  const BothScales scales = parameter_scales(job.file.features, job.file.scale, job.file.model);
+  const BothScales scales = parameter_scales(job.file.raw_columns, job.file.scale, job.file.model);
   std::optional<Draws> draws;
   if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
   // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.

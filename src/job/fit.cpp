@@ -199,6 +199,21 @@ FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& o
   return run;
 }
 
+namespace {
+
+// The response as the table has it; of words 1 for the success and 0 for the other.
+double response_number(const Problem::Table& table, Index row) {
+  const double value = table.data->response()[static_cast<std::size_t>(row)];
+  if (!table.options.success) return value;
+  for (const Column& column : table.data->columns()) {
+    if (column.role == ColumnRole::Response && column.kind == ColumnKind::Category)
+      return column.levels[static_cast<std::size_t>(value)] == *table.options.success ? 1 : 0;
+  }
+  return value;
+}
+
+}  // namespace
+
 FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResult& result,
                const Executor& executor, const FitRecordOptions& about) {
   FitRun run;
@@ -225,12 +240,12 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
     record.options.read = about.read;
     record.options.model = table->options;
     record.response = table->data->response_name();
-    record.features = table->data->feature_names();
+    record.features = table->design->raw_names();
     record.scale = table->design->scale();
     record.priors = prior_records(problem);
     record.coreset_digest = posterior_digest(run.coreset);
     for (const Index row : result.coreset.coreset.rows)
-      record.responses.push_back(table->data->response()[static_cast<std::size_t>(row)]);
+      record.responses.push_back(response_number(*table, row));
   }
   record.coreset = by_input_rows(problem, result.coreset);
   if (result.coreset.laplace)

@@ -27,7 +27,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   WeightedProblem loaded;
   loaded.data = std::make_unique<Dataset>(read_dataset(job.input, job.read, executor, observer));
   loaded.problem = std::make_unique<Problem>(*loaded.data, job.model, executor);
-  loaded.features = loaded.data->feature_names();
+  loaded.features = loaded.problem->table()->design->raw_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;
 }

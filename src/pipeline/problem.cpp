@@ -22,15 +22,14 @@ std::vector<std::string> extra_names(const ModelOptions& options) {
   return names;
 }
 
-std::string quoted_names(const Dataset& data, const std::vector<Index>& features) {
+std::string quoted_names(const Design& design, const std::vector<Index>& columns) {
   constexpr std::size_t kMost = 5;
   std::string text;
-  for (std::size_t k = 0; k < features.size() && k < kMost; ++k) {
-    text +=
-        (text.empty() ? "'" : ", '") + printable(data.feature_names()[static_cast<std::size_t>(features[k])]);
+  for (std::size_t k = 0; k < columns.size() && k < kMost; ++k) {
+    text += (text.empty() ? "'" : ", '") + printable(design.names()[static_cast<std::size_t>(columns[k])]);
     text += "'";
   }
-  return features.size() > kMost ? text + ", ..." : text;
+  return columns.size() > kMost ? text + ", ..." : text;
 }
 
 // What priors are in units of: the response where its link is the identity, and columns that are taken as
@@ -39,7 +38,8 @@ PriorUnits prior_units(const Problem& problem, const Executor& executor) {
   const Problem::Table& table = *problem.table();
   PriorUnits units;
   if (!table.options.priors.autoscale) return units;
-  if (!table.options.standardise) units.column_sds = standardise(*table.data, table.distinct, executor).scale;
+  if (!table.options.standardise)
+    units.column_sds = standardise(table.design->terms(), *table.data, table.distinct, executor).scale;
   const LinearModel& rows = *problem.likelihood().linear_model();
   if (describe(rows.family().family).link != "identity") return units;
   Moments all;
@@ -59,7 +59,7 @@ void note_constant(const Problem::Table& table, std::vector<std::string>& notes)
   const auto& constant = table.design->scale().constant;
   if (constant.empty()) return;
   notes.push_back((constant.size() == 1 ? "column " : std::to_string(constant.size()) + " columns ") +
-                  quoted_names(*table.data, constant) +
+                  quoted_names(*table.design, constant) +
                   (constant.size() == 1 ? " is constant; its coefficient keeps its prior"
                                         : " are constant; their coefficients keep their prior"));
 }
@@ -91,12 +91,13 @@ std::string description(const ModelOptions& options) {
   return text.append(", ")
       .append(prior_words(options.priors, options.prior_scale))
       .append(", features ")
-      .append(options.standardise ? "standardised" : "as they are");
+      .append(options.standardise ? "standardised" : "as they are")
+      .append(options.success ? ", success '" + printable(*options.success) + "'" : "");
 }
 
-BothScales parameter_scales(const std::vector<std::string>& features, Standardisation scale,
+BothScales parameter_scales(const std::vector<std::string>& columns, Standardisation scale,
                             const ModelOptions& options) {
-  return {features, std::move(scale), options.intercept, options.standardise, extra_names(options)};
+  return {columns, std::move(scale), options.intercept, options.standardise, extra_names(options)};
 }
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)
@@ -111,15 +112,20 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
+  Terms terms = Design::all_features(data);
+  Index num_columns = 0;
+  for (const auto& term : terms) num_columns += term->num_columns();
+  if (num_columns + (options.intercept ? 1 : 0) == 0)
+    throw DataError(data.name() + ": no feature varies and there is no intercept; there is nothing to learn");
   Standardisation scale = known                 ? std::move(*known)
-                          : options.standardise ? standardise(data, distinct, executor)
-                                                : Standardisation::identity(data.num_features());
+                          : options.standardise ? standardise(terms, data, distinct, executor)
+                                                : Standardisation::identity(num_columns);
   const auto design = std::make_shared<const Design>(
-      Design::all_features(data), std::move(scale),
+      std::move(terms), std::move(scale),
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
   // The family reads the response: labels become -1 and 1, counts are checked. What it
   // changed is in the notes.
-  Response response = describe(options.family.family).read_response(data);
+  Response response = read_response(data, options.family.family, options.success);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_ = std::move(response.notes);
   likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
@@ -136,6 +142,8 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   prior_ = Prior(std::move(priors));
   // Parameters that are not coefficients come after them, and have the same value on both scales.
   scales_ = design->both_scales(extra_names(options));
+  const std::vector<std::string> categories = category_notes(data);
+  notes_.insert(notes_.end(), categories.begin(), categories.end());
   note_constant(*table_, notes_);
   note_shape(*this, notes_);
 }

@@ -22,7 +22,50 @@ namespace {
 using record::Fields;
 using record::Json;
 
-constexpr Index kFormat = 1;  // of coreset.json; files of version 0.1 do not say it
+// Of coreset.json; files of version 0.1 do not say it. From 2 on columns may be other than numbers; a file in
+// which none is has format 1.
+constexpr Index kPlainFormat = 1, kFormat = 2;
+
+Json form_of(const KnownColumn& column) {
+  Json json = {{"name", column.name}, {"kind", name(column.kind)}};
+  if (column.kind == ColumnKind::Category) json["levels"] = column.levels;
+  return json;
+}
+
+KnownColumn known_of(const Fields& fields) {
+  KnownColumn column{fields.get<std::string>("name"), fields.choice<ColumnKind>("kind"), {}};
+  if (column.kind != ColumnKind::Category) return column;
+  column.levels = fields.get<std::vector<std::string>>("levels");
+  const std::set<std::string> distinct(column.levels.begin(), column.levels.end());
+  if (column.levels.empty() || distinct.size() != column.levels.size())
+    fields.refuse("levels", "must be at least one, each once");
+  return column;
+}
+
+// What is known of the columns in use, those that are numbers among them. `called` is the name of a column in
+// the file that is to be read.
+template <typename Called>
+std::vector<KnownColumn> known_columns(const CoresetFile& file, const Called& called) {
+  std::vector<KnownColumn> known;
+  const auto add = [&](const std::string& column) {
+    const auto found = std::ranges::find(file.kinds, column, &KnownColumn::name);
+    known.push_back(found == file.kinds.end() ? KnownColumn{column} : *found);
+    known.back().name = called(column);
+  };
+  for (const std::string& feature : file.features) add(feature);
+  add(file.response);
+  return known;
+}
+
+// The kinds that are not numbers, of the columns in use.
+std::vector<KnownColumn> kinds_of(const Dataset& data) {
+  std::vector<KnownColumn> kinds;
+  for (const Column& column : data.columns()) {
+    const bool used = column.role == ColumnRole::Feature || column.role == ColumnRole::Response;
+    if (used && column.kind != ColumnKind::Number) kinds.push_back({column.name, column.kind, column.levels});
+  }
+  return kinds;
+}
 
 Json rows_json(const CoresetFile& file) {
   return {
@@ -42,9 +85,15 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
     fields.refuse("model/parameter_priors", "does not have one prior for each of D parameters");
   out.response = fields.get<std::string>("response");
   record::Scaled scaled = record::scaled_of(fields.at("standardisation"));
-  if (scaled.features.empty()) fields.refuse("standardisation/features", "is empty");
-  out.features = std::move(scaled.features);
+  out.raw_columns = std::move(scaled.features);
   out.scale = std::move(scaled.scale);
+  if (fields.has("kinds")) {
+    out.kinds = record::list_of(fields, "kinds", known_of);
+    out.features = fields.get<std::vector<std::string>>("features");
+  } else {
+    out.features = out.raw_columns;
+  }
+  if (out.features.empty()) fields.refuse("standardisation/features", "is empty");
   if (fields.has("columns")) out.columns = fields.get<std::vector<std::string>>("columns");
   const Fields coreset = fields.at("coreset");
   out.coreset.rows = coreset.get<std::vector<Index>>("rows");
@@ -56,6 +105,7 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   if (fields.has("read")) out.read = record::read_of(fields.at("read"));
   out.read.response = out.response;
   out.read.features = out.features;
+  out.read.known = known_columns(out, [](const std::string& column) { return column; });
   if (fields.has("data_digest")) out.data_digest = fields.get<std::string>("data_digest");
   return out;
 }
@@ -78,6 +128,11 @@ Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, co
   options.features.emplace();
   for (const std::string& feature : file.features)
     options.features->push_back(heading_of(feature, file, headings));
+  // Levels that a spreadsheet would take for formulas are written as names are.
+  options.known =
+      known_columns(file, [&](const std::string& column) { return heading_of(column, file, headings); });
+  for (KnownColumn& column : options.known)
+    for (std::string& level : column.levels) level = inert(level);
   try {
     return read_dataset(path, options, executor, observer);
   } catch (const NoSuchColumn& error) {
@@ -141,6 +196,8 @@ CoresetFile coreset_file(const Problem& problem, const CoresetResult& result, co
   out.model = table->options;
   out.response = table->data->response_name();
   out.features = table->data->feature_names();
+  out.kinds = kinds_of(*table->data);
+  out.raw_columns = table->design->raw_names();
   out.scale = table->design->scale();
   out.read = read;
   out.data_digest = digest;
@@ -168,7 +225,7 @@ std::string coreset_json(const CoresetFile& file) {
   Json out;
   out["giga"] = "coreset";
   out["version"] = version();
-  out["format"] = kFormat;
+  out["format"] = file.kinds.empty() ? kPlainFormat : kFormat;
   out["N"] = file.num_rows;
   out["D"] = file.num_parameters;
   out["J"] = file.dim;
@@ -176,9 +233,14 @@ std::string coreset_json(const CoresetFile& file) {
   out["model"] = record::form_of(file.model);
   out["response"] = file.response;
   out["columns"] = file.columns;
+  if (!file.kinds.empty()) {
+    out["features"] = file.features;
+    out["kinds"] = Json::array();
+    for (const KnownColumn& column : file.kinds) out["kinds"].push_back(form_of(column));
+  }
   out["read"] = std::move(reading);
   out["data_digest"] = file.data_digest;
-  out["standardisation"] = record::form_of(record::Scaled{file.features, file.scale});
+  out["standardisation"] = record::form_of(record::Scaled{file.raw_columns, file.scale});
   out["projection"] = record::projection_form(file.options);
   out["method"] = name(file.options.method);
   out["seed"] = file.options.seed;
@@ -260,7 +322,7 @@ WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFil
   out.input_rows = input_rows_of(*out.data);
   require_one_coreset(out, file);
   out.problem = std::make_unique<Problem>(*out.data, file.model, file.scale, executor);
-  out.features = file.features;
+  out.features = file.raw_columns;
   out.num_rows = file.num_rows;
   return out;
 }

@@ -58,6 +58,7 @@ Json form_of(const ModelOptions& model) {
   json["intercept"] = model.intercept;
   json["standardise"] = model.standardise;
   put_priors(model.priors, json);
+  if (model.success) json["success"] = *model.success;
   return json;
 }
 
@@ -78,18 +79,23 @@ ModelOptions model_of(const Fields& fields) {
   model.prior_scale = fields.get<double>("prior_scale");
   model.intercept = fields.get<bool>("intercept");
   model.standardise = fields.get<bool>("standardise");
+  model.success = fields.optional<std::string>("success");
   require_scale(fields, "prior_scale", model.prior_scale);
   model.priors = priors_of(fields);
   return model;
 }
 
 Json form_of(const ReadOptions& read) {
-  return {{"response", or_null(read.response)},
-          {"features", or_null(read.features)},
-          {"weights", or_null(read.weights)},
-          {"missing", name(read.missing)},
-          {"delimiter", std::string(1, read.delimiter)},
-          {"header", read.header}};
+  Json json = {{"response", or_null(read.response)},
+               {"features", or_null(read.features)},
+               {"weights", or_null(read.weights)},
+               {"missing", name(read.missing)},
+               {"delimiter", std::string(1, read.delimiter)},
+               {"header", read.header}};
+  // Only where they were given.
+  if (!read.categories.empty()) json["categories"] = read.categories;
+  if (read.max_levels != ReadOptions().max_levels) json["max_levels"] = read.max_levels;
+  return json;
 }
 
 ReadOptions read_of(const Fields& fields) {
@@ -105,6 +111,8 @@ ReadOptions read_of(const Fields& fields) {
     fields.refuse("delimiter", "must be one character that is not part of a number");
   read.delimiter = delimiter[0];
   read.header = fields.get<bool>("header");
+  read.categories = fields.optional<std::vector<std::string>>("categories").value_or(read.categories);
+  read.max_levels = fields.optional<Index>("max_levels").value_or(read.max_levels);
   return read;
 }
 

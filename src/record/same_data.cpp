@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -64,37 +65,71 @@ Index row_of(const Dataset& data, Index input_row) {
   return low < data.num_rows() && data.input_row(low) == input_row ? low : -1;
 }
 
+// The text of the cell of a row in the first column that `is` picks.
+std::string text_where(const Dataset& data, Index row, const std::function<bool(const Column&)>& is) {
+  const auto cells = data.cells(std::vector<Index>{row});
+  for (std::size_t j = 0; j < cells[0].size(); ++j)
+    if (is(data.columns()[j])) return cells[0][j];
+  return {};
+}
+
+std::string text_of_feature(const Dataset& data, Index row, std::size_t feature) {
+  return text_where(data, row, [feature](const Column& column) {
+    return column.role == ColumnRole::Feature && column.feature == static_cast<Index>(feature);
+  });
+}
+
+std::string text_of_response(const Dataset& data, Index row) {
+  return text_where(data, row, [](const Column& column) { return column.role == ColumnRole::Response; });
+}
+
 // Bit for bit: coreset.csv has the text of the input's cells, or numbers that read back exactly.
 void require_same_row(const Dataset& data, Index row, const WeightedProblem& coreset, Index k,
                       const CoresetFile& file) {
-  const auto differs = [&](const std::string& column, double here, double there) {
+  const auto differs = [&](const std::string& column, const std::string& here, const std::string& there) {
     refuse(data, file,
-           "column '" + printable(column) + "' of " + data.place(row) + " is " + shortest(here) +
-               ", but the coreset has " + shortest(there) + "; were rows changed or put in another order?");
+           "column '" + printable(column) + "' of " + data.place(row) + " is " + printable(here) +
+               ", but the coreset has " + printable(there) + "; were rows changed or put in another order?");
   };
   const double *here = data.features(row), *there = coreset.data->features(k);
-  for (std::size_t d = 0; d < file.features.size(); ++d)
-    if (here[d] != there[d]) differs(file.features[d], here[d], there[d]);
+  for (std::size_t d = 0; d < file.features.size(); ++d) {
+    if (here[d] != there[d])
+      differs(file.features[d], text_of_feature(data, row, d), text_of_feature(*coreset.data, k, d));
+  }
   const double y = data.response()[static_cast<std::size_t>(row)];
   const double expected = coreset.data->response()[static_cast<std::size_t>(k)];
-  if (y != expected) differs(file.response, y, expected);
+  if (y != expected) differs(file.response, text_of_response(data, row), text_of_response(*coreset.data, k));
 }
 
 void require_same_scale(const Problem& problem, const CoresetFile& file, const Executor& executor) {
   // Relative, so that another order of summation is not taken for other data.
   constexpr double kNear = 1e-9;
   if (!file.model.standardise) return;
-  const Standardisation scale = standardise(*problem.table()->data, problem.table()->distinct, executor);
+  const Standardisation scale = standardise(problem.table()->design->terms(), *problem.table()->data,
+                                            problem.table()->distinct, executor);
   const auto require = [&](std::size_t d, const char* what, double here, double there, double unit) {
     if (std::abs(here - there) <= kNear * std::max({std::abs(here), std::abs(there), unit})) return;
     refuse(*problem.table()->data, file,
-           std::string("the ") + what + " of column '" + printable(file.features[d]) + "' is " +
+           std::string("the ") + what + " of column '" + printable(file.raw_columns[d]) + "' is " +
                shortest(here) + ", but was " + shortest(there));
   };
-  for (std::size_t d = 0; d < file.features.size(); ++d) {
+  for (std::size_t d = 0; d < file.raw_columns.size(); ++d) {
     require(d, "mean", scale.mean[d], file.scale.mean[d], file.scale.scale[d]);
     require(d, "standard deviation", scale.scale[d], file.scale.scale[d], 0);
   }
+}
+
+// What the numbers of the features and the response stand for, where that is not themselves.
+void add_kinds(const Dataset& data, Digest& digest) {
+  const auto add = [&digest](const Column& column) {
+    if (column.kind == ColumnKind::Number) return;
+    digest.add(std::string_view(name(column.kind)));
+    digest.add(static_cast<std::uint64_t>(column.levels.size()));
+    for (const std::string& level : column.levels) digest.add(std::string_view(level));
+  };
+  for (Index d = 0; d < data.num_features(); ++d) add(data.feature_column(d));
+  for (const Column& column : data.columns())
+    if (column.role == ColumnRole::Response) add(column);
 }
 
 }  // namespace
@@ -103,13 +138,15 @@ std::string data_digest(const Dataset& data, const Executor& executor) {
   Digest all;
   all.add(static_cast<std::uint64_t>(data.num_rows()));
   all.add(static_cast<std::uint64_t>(data.num_features()));
+  add_kinds(data, all);
+  const auto response = data.response();
   fold_blocks<std::uint64_t>(
       executor, data.num_rows(), 1, std::span(&all, 1),
-      [&data](Index first, Index count, Index /*piece*/, std::uint64_t* part) {
+      [&data, response](Index first, Index count, Index /*piece*/, std::uint64_t* part) {
         Digest digest;
         for (Index n = first; n < first + count; ++n) {
           for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(n)[d]);
-          digest.add(data.response()[at(n)]);
+          if (!response.empty()) digest.add(response[at(n)]);
           digest.add(data.weight(n));
         }
         *part = digest.value();
@@ -136,10 +173,11 @@ std::string posterior_digest(const CoresetFile& file) {
   digest.add(static_cast<std::uint64_t>(model.intercept ? 1 : 0));
   digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));
   for (const ScalarPrior& prior : model.priors.found) digest.add(std::string_view(prior.text()));
+  if (model.success) digest.add(std::string_view(*model.success));
   digest.add(std::string_view(file.response));
   digest.add(static_cast<std::uint64_t>(file.num_rows));
-  for (std::size_t d = 0; d < file.features.size(); ++d) {
-    digest.add(std::string_view(file.features[d]));
+  for (std::size_t d = 0; d < file.raw_columns.size(); ++d) {
+    digest.add(std::string_view(file.raw_columns[d]));
     digest.add(file.scale.mean[d]);
     digest.add(file.scale.scale[d]);
   }

@@ -138,7 +138,8 @@ TEST(Csv, DropsIncompleteRowsWhenAsked) {
   const Dataset data =
       read_dataset(file.path(), {.features = {{"a"}}, .missing = Missing::Drop}, two_threads());
   EXPECT_EQ(rows_of(data), (Rows{{1, 2}, {5, 6}, {7, 8}}));
-  EXPECT_EQ(data.notes(), std::vector<std::string>{"dropped 3 rows of 6 with missing values"});
+  EXPECT_EQ(data.notes(),
+            std::vector<std::string>{"dropped 3 rows of 6 with missing values: 2 in 'a', 2 in 'y'"});
   EXPECT_EQ(data.input_row(0), 0);
   EXPECT_EQ(data.input_row(1), 3);
   EXPECT_EQ(data.input_row(2), 5);

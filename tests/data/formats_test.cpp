@@ -141,12 +141,15 @@ TEST(Formats, TreatMissingAndInfiniteValuesAlike) {
   std::vector<std::uint64_t> kept;
   for (const auto& [name, content] : all_formats(table)) {
     const std::string message = refusal(name, content);
-    EXPECT_NE(message.find("3 missing values (NaN, NA or empty): row 3"), std::string::npos) << message;
+    EXPECT_NE(message.find("3 missing values (NaN, NA or empty): 2 in 'x2', 1 in 'y'; the first are row 3"),
+              std::string::npos)
+        << message;
     EXPECT_LT(message.find("column 'x2'; row 10"), message.find("column 'y'; row 34")) << message;
     const Dataset data = read(name, content, {.missing = Missing::Drop});
     EXPECT_EQ(data.num_rows(), 47);
     EXPECT_EQ(data.input_row(2), 3);
-    EXPECT_EQ(data.notes(), std::vector<std::string>{"dropped 3 rows of 50 with missing values"});
+    EXPECT_EQ(data.notes(),
+              std::vector<std::string>{"dropped 3 rows of 50 with missing values: 2 in 'x2', 1 in 'y'"});
     if (kept.empty()) kept = bits_of(data);
     EXPECT_EQ(bits_of(data), kept) << name;
   }

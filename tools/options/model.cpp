@@ -13,6 +13,7 @@
 namespace giga::tool {
 namespace {
 
+constexpr Index kMostLevels = 65536;
 constexpr double kLeastScale = 1e-6, kMostScale = 1e6;
 
 // The families of a name, that of the default link first.
@@ -209,6 +210,9 @@ void add_table_options(Arguments& arguments, const std::string& group) {
   arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", group);
   arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", group);
   arguments.add_value("weights", "NAME", "Column of observation weights (default none)", group);
+  arguments.add_value("categories", "A,B,...", "Columns that are categories although they look like numbers",
+                      group);
+  arguments.add_value("max-levels", "K", "Levels of a category, 1 to 65536 (default 1000)", group);
   arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
                                 group);
   arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", group);
@@ -222,6 +226,8 @@ void add_model_options(Arguments& arguments, const std::string& group) {
   arguments.add_one_of("link", "NAME", link_names(), link_help(), group);
   for (const FamilySetting& setting : family_settings())
     arguments.add_value(option_name(setting.name), "S", setting_help(setting, owner_of(setting)), group);
+  arguments.add_value("success", "LEVEL", "Label that counts as 1 (default 1, or the second of two words)",
+                      group);
   add_prior_options(arguments, group);
   arguments.add_flag("no-intercept", "No constant term", group);
   arguments.add_flag("no-standardise", "Take the features as they are", group);
@@ -232,6 +238,8 @@ ReadOptions read_options(const Arguments& arguments) {
   read.response = arguments.text("response");
   read.weights = arguments.text("weights");
   if (const auto features = arguments.text("features")) read.features = names_in_list("features", *features);
+  if (const auto names = arguments.text("categories")) read.categories = names_in_list("categories", *names);
+  read.max_levels = arguments.count("max-levels", read.max_levels, 1, kMostLevels);
   read.missing = arguments.choice("missing", Missing::Refuse);
   read.header = !arguments.flag("no-header");
   if (const auto delimiter = arguments.text("delimiter")) {
@@ -272,6 +280,9 @@ ModelOptions model_options(const Arguments& arguments) {
   model.priors = prior_options(arguments, model.family.family);
   model.intercept = !arguments.flag("no-intercept");
   model.standardise = !arguments.flag("no-standardise");
+  model.success = arguments.text("success");
+  if (model.success && !describe(model.family.family).is_binary)
+    throw UsageError(fmt::format("--success has no effect with --family {}; leave it out", family));
   return model;
 }
 
@@ -293,6 +304,8 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   require_priors(arguments, companion.model, agreement);
   agreement.require_without("no-intercept", companion.model.intercept);
   agreement.require_without("no-standardise", companion.model.standardise);
+  agreement.require("success", arguments.text("success").value_or(""),
+                    companion.model.success.value_or("nothing of it"));
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
@@ -304,7 +317,8 @@ void require_agreement(const Arguments& arguments, const CoresetFile& companion)
   const Agreement agreement(arguments, companion);
   require_model(arguments, companion, agreement);
   agreement.require("weights", arguments.text("weights").value_or(""), "weight");
-  for (const char* option : {"missing", "delimiter", "no-header"}) agreement.refuse(option);
+  for (const char* option : {"missing", "delimiter", "no-header", "categories", "max-levels"})
+    agreement.refuse(option);
 }
 
 void require_reading_agreement(const Arguments& arguments, const CoresetFile& companion) {
@@ -315,6 +329,7 @@ void require_reading_agreement(const Arguments& arguments, const CoresetFile& co
   const Missing known = companion.read.missing;
   agreement.require("missing", std::string(name(arguments.choice("missing", known))),
                     std::string(name(known)));
+  for (const char* option : {"categories", "max-levels"}) agreement.refuse(option);
 }
 
 }  // namespace giga::tool

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "giga/base/names.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -22,6 +23,12 @@ enum class ColumnKind {
   Date,      ///< a day: days since 1970-01-01
   Time,      ///< a moment: days since 1970-01-01, with the fraction of the day
 };
+constexpr auto name_table(ColumnKind) {
+  return names_are<ColumnKind>({{ColumnKind::Number, "number"},
+                                {ColumnKind::Category, "category"},
+                                {ColumnKind::Date, "date"},
+                                {ColumnKind::Time, "time"}});
+}
 
 struct Column {
   std::string name;
@@ -48,6 +55,7 @@ class Dataset {
   [[nodiscard]] Index num_features() const;
   /// The features of row n, as read.
   [[nodiscard]] const double* features(Index n) const;
+  /// Empty, as is its name, where the table was read without a response.
   [[nodiscard]] std::span<const double> response() const;
   /// Observation weights; empty when the input has none, which means 1 for every row.
   [[nodiscard]] std::span<const double> weights() const;
@@ -64,6 +72,7 @@ class Dataset {
   /// The 0-based data row of the input that row n was. It differs from n only where rows were dropped.
   [[nodiscard]] Index input_row(Index n) const;
   /// How the user would find row n, or its response: "row 17 (line 18)" and "row 17 (line 18), column 'y'".
+  /// Without a response both are the row.
   [[nodiscard]] std::string place(Index n) const;
   [[nodiscard]] std::string response_place(Index n) const;
   /// The file, for messages.
@@ -73,8 +82,9 @@ class Dataset {
   [[nodiscard]] const std::vector<std::string>& notes() const;
 
   /// The cells of the given rows, one vector of columns().size() texts per row. Numbers that were read are in
-  /// the shortest form that reads back the same bits; unused columns are the text of the input (empty if the
-  /// input was a stream, which cannot be read again).
+  /// the shortest form that reads back the same bits, categories are their levels, dates and times ISO text
+  /// (times in UTC if they had an offset); unused columns are the text of the input (empty if the input was a
+  /// stream, which cannot be read again).
   [[nodiscard]] std::vector<std::vector<std::string>> cells(std::span<const Index> rows) const;
 
  private:

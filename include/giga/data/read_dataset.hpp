@@ -20,6 +20,15 @@ constexpr auto name_table(Missing) {
   return names_are<Missing>({{Missing::Refuse, "refuse"}, {Missing::Drop, "drop"}});
 }
 
+/// What is known of a column before it is read: its cells are not asked.
+struct KnownColumn {
+  std::string name;
+  ColumnKind kind = ColumnKind::Number;
+  /// Of a category, each once: the number of a level is its place here. A cell that is none of them is a
+  /// DataError. Empty: those of the cells.
+  std::vector<std::string> levels = {};
+};
+
 struct ReadOptions {
   std::optional<std::string> response = {};               ///< Default: the column `y`, else the last one.
   std::optional<std::vector<std::string>> features = {};  ///< Default: all but the response and the weights.
@@ -30,6 +39,13 @@ struct ReadOptions {
   /// (std::invalid_argument).
   char delimiter = ',';
   bool header = true;  ///< CSV only: whether the first line has names; if not, columns are x1, x2, ..., y.
+  /// Columns that are categories whatever their cells look like. CSV only.
+  std::vector<std::string> categories = {};
+  Index max_levels = 1000;              ///< Of a category; beyond it a DataError. 1 to 65,536.
+  std::vector<KnownColumn> known = {};  ///< CSV only. Columns that are not there do not matter.
+  /// Whether a column is the response. If not, `response` is not given, and all that is not the weights is a
+  /// feature or unused.
+  bool has_response = true;
 };
 
 /// The options name a column that is not there (the message lists those that are) or give one column two
@@ -39,7 +55,8 @@ class NoSuchColumn : public OptionError {
   using OptionError::OptionError;
 };
 
-/// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options. The observer is told of
+/// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options, std::invalid_argument for
+/// other options that cannot be. The observer is told of
 /// the bytes read so far (Stage::Load), now and then, from any thread.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options,
                                    const Executor& executor, const Observer& observer = {});

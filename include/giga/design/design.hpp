@@ -26,15 +26,17 @@ struct DesignOptions {
 
 class Design {
  public:
-  using Terms = std::vector<std::shared_ptr<const Term>>;
+  using Terms = giga::Terms;
 
   /// `scale` has an entry for each raw column. Throws std::invalid_argument otherwise, or if there is no
   /// column at all.
   Design(Terms terms, Standardisation scale, const DesignOptions& options);
 
-  /// Every feature of the table is a column as it is.
+  /// Every feature of the table: numbers, dates and times are a column as they are, a category is a
+  /// CategoryTerm.
   [[nodiscard]] static Terms all_features(const Dataset& data);
 
+  [[nodiscard]] const Terms& terms() const { return terms_; }
   /// Columns of z, the intercept included.
   [[nodiscard]] Index num_columns() const { return std::ssize(names_); }
   [[nodiscard]] bool has_intercept() const { return options_.intercept; }
@@ -44,6 +46,10 @@ class Design {
   /// intercept.
   [[nodiscard]] const std::string& term_label(Index column) const {
     return labels_[static_cast<std::size_t>(column)];
+  }
+  /// The raw columns alone.
+  [[nodiscard]] std::vector<std::string> raw_names() const {
+    return {names_.begin(), names_.begin() + std::ssize(scale_.mean)};
   }
   [[nodiscard]] const Standardisation& scale() const { return scale_; }
   [[nodiscard]] const DesignOptions& options() const { return options_; }
@@ -63,5 +69,8 @@ class Design {
   std::vector<double> inverse_scale_;
   std::vector<std::string> names_, labels_;
 };
+
+/// What the user should know of the categories among the features: "carrier: 11 columns, base 'AA'".
+[[nodiscard]] std::vector<std::string> category_notes(const Dataset& data);
 
 }  // namespace giga

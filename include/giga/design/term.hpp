@@ -1,14 +1,15 @@
 // From the columns of a table to the columns that a model sees.
 //
-// A term makes one or more raw columns out of the features of a row: a number as it is; the
-// levels of a category, a spline or a product would be others. A Design (design.hpp) is a list of terms; it
-// standardises every raw column r to
+// A term makes raw columns out of the features of a row: a number as it is, the levels of a category; a
+// spline or a product would be others. A Design (design.hpp) is a list of terms; it standardises every raw
+// column r to
 //
 //   z = (r - mean) / scale,
 //
 // whatever term it comes from, so names, scale, prior and the way back belong to columns, not to terms.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -41,6 +42,9 @@ class Term {
   virtual void write(const double* const* x, Index count, const ColumnTarget& target) const = 0;
 };
 
+/// The terms of a design, in the order of its columns.
+using Terms = std::vector<std::shared_ptr<const Term>>;
+
 /// Numeric features `first` .. `first + names.size() - 1` of the table, each a column as it is.
 class NumericTerm final : public Term {
  public:
@@ -55,6 +59,28 @@ class NumericTerm final : public Term {
  private:
   Index first_;
   std::vector<std::string> names_;
+};
+
+/// A category of L levels by treatment coding: L - 1 columns, of which column c is 1 where the level is the
+/// (c + 1)-th and 0 elsewhere, so that the first level is the base. Names are those of R: that of the feature
+/// followed by the level.
+class CategoryTerm final : public Term {
+ public:
+  /// `feature` of the table, whose numbers are places in `levels`.
+  CategoryTerm(Index feature, std::string name, std::vector<std::string> levels)
+      : feature_(feature), name_(std::move(name)), levels_(std::move(levels)) {}
+
+  [[nodiscard]] Index num_columns() const override { return levels_.empty() ? 0 : std::ssize(levels_) - 1; }
+  [[nodiscard]] std::string column_name(Index c) const override {
+    return name_ + levels_[static_cast<std::size_t>(c + 1)];
+  }
+  [[nodiscard]] std::string label(Index /*c*/) const override { return name_; }
+  void write(const double* const* x, Index count, const ColumnTarget& target) const override;
+
+ private:
+  Index feature_;
+  std::string name_;
+  std::vector<std::string> levels_;
 };
 
 }  // namespace giga

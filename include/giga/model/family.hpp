@@ -61,6 +61,13 @@ struct Response {
   std::vector<std::string> notes;  ///< How labels were mapped, and what is odd about them.
 };
 
+/// The response of a table as the family wants it. A family with labels takes any two of them: words, of
+/// which the second in the order of their bytes is 1, or, where `success` says which is, numbers as well.
+/// Throws DataError if the response does not fit, OptionError if there is no label `success` or the family
+/// has no labels.
+[[nodiscard]] Response read_response(const Dataset& data, Family family,
+                                     const std::optional<std::string>& success = {});
+
 /// How responses are simulated.
 struct FamilySimulation {
   std::string_view name;      ///< "logistic"

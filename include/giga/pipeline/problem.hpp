@@ -34,14 +34,17 @@ struct ModelOptions {
   bool intercept = true;    ///< It has the same prior as the coefficients, unless `priors` say otherwise.
   bool standardise = true;  ///< Features to mean 0 and standard deviation 1 over all rows.
   PriorOptions priors = {};
+  /// The label that counts as 1; default: 1, and of words the second in the order of their bytes. Families
+  /// with labels only.
+  std::optional<std::string> success = {};
 };
 
 /// "bernoulli with logit link, prior N(0, 1^2), features standardised"
 [[nodiscard]] std::string description(const ModelOptions& options);
 
-/// The parameters of the model of a table with these features: coefficients, intercept and the extra
-/// parameters of the family.
-[[nodiscard]] BothScales parameter_scales(const std::vector<std::string>& features, Standardisation scale,
+/// The parameters of the model of a table whose design has these raw columns: coefficients, intercept and the
+/// extra parameters of the family.
+[[nodiscard]] BothScales parameter_scales(const std::vector<std::string>& columns, Standardisation scale,
                                           const ModelOptions& options);
 
 /// What a model of the user's own says of itself besides its likelihood.
@@ -76,7 +79,8 @@ class Problem {
   /// Of the data, for messages; and the model in words.
   [[nodiscard]] const std::string& name() const { return words_.name; }
   [[nodiscard]] const std::string& description() const { return words_.description; }
-  /// What the user should know: how labels were mapped, columns that are constant, rows that repeat.
+  /// What the user should know: how labels were mapped, what categories became, columns that are constant,
+  /// rows that repeat.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// N, repeats included.

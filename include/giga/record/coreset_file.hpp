@@ -33,11 +33,13 @@ struct CoresetFile {
   Index num_rows = 0;        ///< N, of all the data.
   Index num_parameters = 0;  ///< D.
   ModelOptions model;
-  std::string response;               ///< As the input called it,
-  std::vector<std::string> features;  ///< like these. Empty: there is no table.
-  Standardisation scale;              ///< Of all the data.
-  ReadOptions read;                   ///< How the input was read; response and features as above.
-  std::string data_digest;            ///< Of the input (same_data.hpp); empty: not known.
+  std::string response;                  ///< As the input called it,
+  std::vector<std::string> features;     ///< like these. Empty: there is no table.
+  std::vector<KnownColumn> kinds;        ///< Those of them that are not numbers, with all their levels.
+  std::vector<std::string> raw_columns;  ///< Of the design: the features, or the levels of categories.
+  Standardisation scale;                 ///< Of all the data, for each of them.
+  ReadOptions read;                      ///< How the input was read; response and features as above.
+  std::string data_digest;               ///< Of the input (same_data.hpp); empty: not known.
 
   // How it was built; written, not read.
   CoresetOptions options;
@@ -83,10 +85,11 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 /// A coreset as a weighted regression.
 struct WeightedProblem {
   std::unique_ptr<Dataset> data;
-  std::unique_ptr<Problem> problem;   ///< Its multiplicities are the weights, its scale that of all the data.
-  std::vector<std::string> features;  ///< As the input called them; `data` has the headings of coreset.csv.
-  std::vector<Index> input_rows;      ///< Of each row of `data`.
-  Index num_rows = 0;                 ///< N
+  std::unique_ptr<Problem> problem;  ///< Its multiplicities are the weights, its scale that of all the data.
+  /// Raw columns of the design, as the input calls them; `data` has the headings of coreset.csv.
+  std::vector<std::string> features;
+  std::vector<Index> input_rows;  ///< Of each row of `data`.
+  Index num_rows = 0;             ///< N
 };
 
 /// Throws what read_dataset throws, except that missing columns are a DataError; and DataError if the rows or

@@ -11,9 +11,9 @@
 
 namespace giga {
 
-/// 16 hexadecimal digits that change with any value of a feature, a response or a weight, and with the order
-/// of the rows; not with the format of the file, the names or other columns. The same for any number of
-/// threads. It finds mistakes, not forgeries.
+/// 16 hexadecimal digits that change with any value of a feature, a response or a weight, with the kinds and
+/// levels of the columns, and with the order of the rows; not with the format of the file, the names or other
+/// columns. The same for any number of threads. It finds mistakes, not forgeries.
 [[nodiscard]] std::string data_digest(const Dataset& data, const Executor& executor);
 
 /// The same of what the posterior of a coreset depends on: model, response, features, scale, rows and

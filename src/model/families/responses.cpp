@@ -49,8 +49,9 @@ Response labels(const Dataset& data, std::string_view family) {
   const bool zero_one = only(0, 1), minus_plus = only(-1, 1);
   if (!zero_one && !minus_plus) {
     throw DataError(data.name() + ": column '" + printable(data.response_name()) + "' has the values " +
-                    listed(found, kListed) + "; " + std::string(family) +
-                    " needs 0 and 1, or -1 and 1: recode them, or choose another column with `response`");
+                    listed(found, kListed) + "; " + std::string(family) + " needs 0 and 1, or -1 and 1: " +
+                    (found.size() == 2 ? "say which counts as 1 with `success`" : "recode them") +
+                    ", or choose another column with `response`");
   }
   Response out;
   out.values.reserve(y.size());
