@@ -135,6 +135,15 @@ class Roles {
 std::vector<Column> assign_roles(const std::vector<std::string>& names, const ReadOptions& options,
                                  const std::string& name) {
   refuse_repeated_names(names, name);
+  if (options.choose) {
+    ColumnChoice choice = options.choose(names);
+    ReadOptions chosen = options;
+    chosen.choose = {};
+    chosen.has_response = choice.response.has_value();
+    chosen.response = std::move(choice.response);
+    chosen.features = std::move(choice.features);
+    return assign_roles(names, chosen, name);
+  }
   Roles roles(names, name);
   if (options.weights) roles.assign(roles.find(*options.weights), ColumnRole::Weight, "`weights`");
   if (options.has_response) {

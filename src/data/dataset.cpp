@@ -107,6 +107,25 @@ const Column& Dataset::feature_column(Index feature) const {
   return parts_->columns[parts_->column_of[at(feature)]];
 }
 
+const Column& Dataset::response_column() const {
+  if (parts_->computed_response) return *parts_->computed_response;
+  const auto found = std::ranges::find(parts_->columns, ColumnRole::Response, &Column::role);
+  if (found == parts_->columns.end())
+    throw std::invalid_argument(parts_->name + ": the table was read without a response");
+  return *found;
+}
+
+void Dataset::set_response(Column column, const std::vector<double>& values) {
+  if (!response().empty()) throw std::invalid_argument(parts_->name + ": there is a response already");
+  if (std::ssize(values) != parts_->num_rows)
+    throw std::invalid_argument("there must be a response for every row");
+  parts_->response.resize(parts_->num_rows);
+  std::ranges::copy(values, parts_->response.data());
+  column.role = ColumnRole::Response;
+  parts_->response_name = column.name;
+  parts_->computed_response = std::move(column);
+}
+
 // dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
 // with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
 // do not.
@@ -131,11 +150,11 @@ std::string Dataset::place(Index n) const {
 }
 
 std::string Dataset::response_place(Index n) const {
+  if (parts_->computed_response)
+    return place(n) + ", response '" + printable(parts_->computed_response->name) + "'";
   const auto& columns = parts_->columns;
   // A Dataset has one response column at most.
-  const auto response = std::find_if(columns.begin(), columns.end(), [](const Column& column) {
-    return column.role == ColumnRole::Response;
-  });
+  const auto response = std::ranges::find(columns, ColumnRole::Response, &Column::role);
   if (response == columns.end()) return place(n);
   return place(n) + ", " + column_place(columns, response - columns.begin());
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct Dataset::Parts {
   std::vector<std::string> feature_names;
   std::vector<std::size_t> column_of;  // of each feature; made by the Dataset
   std::string response_name;
+  std::optional<Column> computed_response;  // of set_response
   Index num_rows = 0;
   Index num_features = 0;
   NumberArray features;  // row-major

@@ -1,14 +1,46 @@
 // Texts and their numbers: each distinct text has the number of those before it. A hash table with linear
-// probing, at most half full; the bytes of all texts lie together.
+// probing, at most half full; the bytes of all texts lie together. The hash is of words of 8 bytes; texts of
+// up to 8 bytes, which most levels are, are one word.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
+#include "data/row_hash.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
+
+namespace level_detail {
+
+template <typename Word>
+inline std::uint64_t load(const char* p) {
+  Word word = 0;
+  std::memcpy(&word, p, sizeof word);
+  return word;
+}
+
+// All bytes of a text of 0 to 8, in loads of fixed lengths that may overlap. Texts of different lengths may
+// give the same word; the length is hashed with it.
+inline std::uint64_t short_word(const char* p, std::size_t length) {
+  if (length >= 4) return load<std::uint32_t>(p) | load<std::uint32_t>(p + length - 4) << 32;
+  if (length >= 2) return load<std::uint16_t>(p) | load<std::uint16_t>(p + length - 2) << 32;
+  return length == 1 ? load<std::uint8_t>(p) : 0;
+}
+
+inline std::uint64_t hash_of(std::string_view text) {
+  using namespace hash_detail;
+  const char* p = text.data();
+  const std::size_t length = text.size();
+  std::uint64_t hash = kFirst ^ length;
+  if (length <= 8) return mix(short_word(p, length) ^ kSecond, hash);
+  for (std::size_t i = 0; i + 8 < length; i += 8) hash = mix(load<std::uint64_t>(p + i) ^ hash, kSecond);
+  return mix(load<std::uint64_t>(p + length - 8) ^ kFirst, hash);
+}
+
+}  // namespace level_detail
 
 class LevelTable {
  public:
@@ -16,9 +48,15 @@ class LevelTable {
   static constexpr Index kMost = 1 << 16;
 
   /// The number of `text`, which is added if it is new; -1 if it is new and there is no room for it.
-  [[nodiscard]] Index number(std::string_view text);
+  [[nodiscard]] Index number(std::string_view text) {
+    const std::uint64_t hash = level_detail::hash_of(text);
+    const Index found = slots_.empty() ? -1 : slots_[slot_of(text, hash)];
+    return found >= 0 ? found : add(text, hash);
+  }
   /// -1 if there is no such text.
-  [[nodiscard]] Index find(std::string_view text) const;
+  [[nodiscard]] Index find(std::string_view text) const {
+    return slots_.empty() ? -1 : slots_[slot_of(text, level_detail::hash_of(text))];
+  }
 
   [[nodiscard]] Index size() const { return std::ssize(entries_); }
   /// Valid until the next text is added.
@@ -33,11 +71,26 @@ class LevelTable {
     std::uint32_t begin, length;
   };
   [[nodiscard]] std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
+  [[nodiscard]] Index add(std::string_view text, std::uint64_t hash);
   void grow();
 
   std::vector<char> bytes_;
   std::vector<Entry> entries_;
   std::vector<std::int32_t> slots_;  // a power of two of them: the number of an entry, or -1
 };
+
+// Where the text is, or the empty slot where it would be.
+inline std::size_t LevelTable::slot_of(std::string_view text, std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = static_cast<std::size_t>(hash) & mask;
+  for (;; slot = (slot + 1) & mask) {
+    const std::int32_t number = slots_[slot];
+    if (number < 0) return slot;
+    const Entry& entry = entries_[static_cast<std::size_t>(number)];
+    if (entry.hash == hash && entry.length == text.size() &&
+        std::memcmp(bytes_.data() + entry.begin, text.data(), text.size()) == 0)
+      return slot;
+  }
+}
 
 }  // namespace giga

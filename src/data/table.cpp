@@ -129,7 +129,7 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   }
   keep_levels_.resize(parts_.columns.size());
   // The response was guessed: the user should know which column it is.
-  if (has_response_ && !options.response && parts_.response_name != "y")
+  if (has_response_ && !options.response && !options.choose && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
              "', as no column is called y; `response` chooses another");
 }

@@ -20,10 +20,8 @@ constexpr Index kFewRows = 50;
 
 }  // namespace
 
-std::int32_t TextChunk::code(std::string_view text, Index row, std::size_t offset) {
-  const Index number = text.size() <= kMaxLevelBytes ? texts_.number(text) : -1;
-  if (number >= 0 && number < std::ssize(levels_)) return static_cast<std::int32_t>(number);
-  // A text that is new here: what it is need not be asked again.
+// A text that is new here: what it is need not be asked again.
+std::int32_t TextChunk::code_of_new(std::string_view text, Index number, Index row, std::size_t offset) {
   const CellClass is = class_of(text);
   if (number >= 0) {
     levels_.push_back({is, 0, row, offset});

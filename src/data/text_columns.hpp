@@ -33,7 +33,11 @@ class TextChunk {
  public:
   /// A number for the text of a cell in the row at `offset`. A text may be asked for and then not counted: a
   /// row may be read twice.
-  [[nodiscard]] std::int32_t code(std::string_view text, Index row, std::size_t offset);
+  [[nodiscard]] std::int32_t code(std::string_view text, Index row, std::size_t offset) {
+    const Index number = text.size() <= kMaxLevelBytes ? texts_.number(text) : -1;
+    if (number >= 0 && number < std::ssize(levels_)) return static_cast<std::int32_t>(number);
+    return code_of_new(text, number, row, offset);
+  }
   void count(std::int32_t code) {
     ++(code >= 0 ? levels_[static_cast<std::size_t>(code)].count : uncoded_[static_cast<std::size_t>(~code)]);
   }
@@ -49,6 +53,8 @@ class TextChunk {
     Index row;  // the first that has it, and where that begins
     std::size_t offset;
   };
+
+  [[nodiscard]] std::int32_t code_of_new(std::string_view text, Index number, Index row, std::size_t offset);
 
   LevelTable texts_;
   std::vector<Level> levels_;

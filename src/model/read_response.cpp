@@ -30,12 +30,6 @@ std::string listed(const std::vector<std::string>& texts) {
   return texts.size() > kListed ? list + ", ..." : list;
 }
 
-const Column& response_column(const Dataset& data) {
-  for (const Column& column : data.columns())
-    if (column.role == ColumnRole::Response) return column;
-  throw std::invalid_argument(data.name() + ": the table was read without a response");
-}
-
 // The labels of the column: numbers and the texts they stand for. One more than `kListed` at most.
 struct Labels {
   std::vector<double> values;
@@ -107,7 +101,7 @@ Response two_labels(const Dataset& data, const Column& column, std::string_view 
 
 Response read_response(const Dataset& data, Family family, const std::optional<std::string>& success) {
   const FamilyDescription& described = describe(family);
-  const Column& column = response_column(data);
+  const Column& column = data.response_column();
   const bool words = column.kind == ColumnKind::Category;
   if (described.is_binary && (words || success)) return two_labels(data, column, described.name, success);
   if (success)

@@ -181,6 +181,9 @@ std::string posterior_digest(const CoresetFile& file) {
     digest.add(file.scale.mean[d]);
     digest.add(file.scale.scale[d]);
   }
+  // Where categories make columns, the features have names of their own.
+  if (file.features != file.raw_columns)
+    for (const std::string& feature : file.features) digest.add(std::string_view(feature));
   for (std::size_t k = 0; k < file.coreset.rows.size(); ++k) {
     digest.add(static_cast<std::uint64_t>(file.coreset.rows[k]));
     digest.add(file.coreset.weights[k]);

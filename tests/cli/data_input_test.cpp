@@ -130,14 +130,15 @@ TEST_F(BadData, CellsThatAreNoNumbers) {
       refused("t.csv", "a,y\n1,2\n" + cell + ",1\n",
               {"row 2 (line 3), column 'a': '" + cell + "' is infinite"}, more);
   }
-  const auto outcome = refused("t.csv", "a,y\n" + std::string(500, 'z') + "\x1b[31m,1\n", {"zzz...'"});
+  const auto outcome = refused("t.csv", "a,y\n" + std::string(500, 'z') + "\x1b[31m,1\n2,1\n", {"zzz...'"});
   EXPECT_EQ(count_of(outcome.error, "z"), 80);
 }
 
 TEST_F(BadData, MissingValuesAreCountedAndPlaced) {
   const std::string text = "a,b,y\n1,NA,3\n,2,3\n1,2,3\nNaN,nan,3\n1,2,\n,,\n";
   refused("t.csv", text,
-          {"8 missing values", "row 1 (line 2), column 'b'; row 2 (line 3), column 'a'; row 4 (line 5)",
+          {"8 missing values", "3 in 'a', 3 in 'b', 2 in 'y'",
+           "row 1 (line 2), column 'b'; row 2 (line 3), column 'a'; row 4 (line 5)",
            "row 5 (line 6), column 'y'; ...", "--missing drop"});
   refused("t.csv", "a,y\n1,\n", {"1 missing value ", "row 1 (line 2), column 'y'"});
   refused("t.csv", "a,y\n1,\n,1\n", {"all 2 rows have missing values"}, {"--missing", "drop"});
@@ -146,10 +147,10 @@ TEST_F(BadData, MissingValuesAreCountedAndPlaced) {
   EXPECT_EQ(empty.error.find("--missing"), std::string::npos) << empty.error;
 }
 
-TEST_F(BadData, TextColumnAmongTheFeatures) {
-  refused("t.csv", "city,a,y\nParis,1,2\nRome,3,4\n", {"column 'city'", "'Paris'", "--features"});
-  refused("t.csv", "late,a,y\nTRUE,1,2\nFALSE,3,4\n",
-          {"column 'late'", "'TRUE'", "write 1 and 0", "--features"});
+TEST_F(BadData, WordsAmongNumbers) {
+  refused("t.csv", "city,a,y\n7,1,2\nRome,3,4\n", {"column 'city'", "'Rome'", "--features", "--categories"});
+  refused("t.csv", "late,a,y\n1,1,2\nFALSE,3,4\n",
+          {"column 'late'", "'FALSE'", "write 1 and 0", "--features", "--categories"});
 }
 
 TEST_F(BadData, ResponsesThatDoNotFitTheFamily) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "giga/base/error.hpp"
+#include "giga/record/same_data.hpp"
 #include "support/temp_dir.hpp"
 
 namespace giga::test {
@@ -185,6 +186,140 @@ TEST(CoresetHeadings, AreUniqueAndInert) {
             (std::vector<std::string>{"x", "input_row", "input_weight", "'=a"}));
   EXPECT_EQ(coreset_headings({"row", "input_row"}),
             (std::vector<std::string>{"input_input_row", "input_row"}));
+}
+
+// A table of words, a date and a formula-like level; the coreset is of its rows 1 and 3.
+class CategoryCoreset : public ::testing::Test {
+ protected:
+  [[nodiscard]] Dataset data(const std::string& text) const {
+    write_file(folder_ / "t.csv", text);
+    return read_dataset(folder_ / "t.csv", {.response = "late"}, executor());
+  }
+
+  void write_coreset() const {
+    const Dataset all = data(kText);
+    ModelOptions model;
+    model.success = "no";
+    const Problem problem(all, model, executor());
+    CoresetResult result;
+    result.coreset.rows = {1, 3};
+    result.coreset.weights = {2, 3};
+    const std::string digest = data_digest(all, executor());
+    giga::write_coreset(folder_ / "c.csv", coreset_file(problem, result, {}, digest), true);
+  }
+
+  static constexpr const char* kText =
+      "carrier,row,day,note,late\n"
+      "UA,=x,2024-03-01,p,yes\n"
+      "=cmd(),=y,2024-03-02,q,no\n"
+      "\"A,A\",=x,2024-02-29,r,no\n"
+      "UA,z,2024-03-05,s,no\n"
+      "B6,z,2024-03-05,t,yes\n";
+  TempDir folder_;
+};
+
+using Texts = std::vector<std::string>;
+
+TEST_F(CategoryCoreset, HasTheUsersWordsKindsAndLevels) {
+  write_coreset();
+  EXPECT_EQ(read_file(folder_ / "c.csv"),
+            "row,weight,carrier,input_row,day,note,late\n"
+            "1,2,'=cmd(),'=y,2024-03-02,q,no\n"
+            "3,3,UA,z,2024-03-05,s,no\n");
+  const json file = json::parse(read_file(folder_ / "c.json"));
+  EXPECT_EQ(file["format"], 2);
+  EXPECT_EQ(file["model"]["success"], "no");
+  EXPECT_EQ(file["features"], json(Texts{"carrier", "row", "day", "note"}));
+  EXPECT_EQ(file["kinds"][0]["name"], "carrier");
+  EXPECT_EQ(file["kinds"][0]["kind"], "category");
+  EXPECT_EQ(file["kinds"][0]["levels"], json(Texts{"=cmd()", "A,A", "B6", "UA"}));
+  EXPECT_EQ(file["kinds"][2], json::parse(R"({"name": "day", "kind": "date"})"));
+  EXPECT_EQ(file["kinds"][4]["levels"], json(Texts{"no", "yes"}));
+  EXPECT_EQ(file["standardisation"]["features"],
+            json(Texts{"carrierA,A", "carrierB6", "carrierUA", "row=y", "rowz", "day", "noteq", "noter",
+                       "notes", "notet"}));
+}
+
+// Two rows have two of four levels: numbers, columns and labels must be those of all rows all the same.
+TEST_F(CategoryCoreset, IsReadWithTheLevelsOfAllTheData) {
+  write_coreset();
+  const auto file = find_coreset(folder_ / "c.csv").value();
+  const WeightedProblem coreset = read_coreset(folder_ / "c.csv", file, executor());
+  const Dataset all = data(kText);
+  const Problem problem(all, file.model, executor());
+  const LinearModel& few = *coreset.problem->likelihood().linear_model();
+  const LinearModel& many = *problem.likelihood().linear_model();
+  ASSERT_EQ(few.num_columns(), many.num_columns());
+  EXPECT_EQ(coreset.features, problem.table()->design->raw_names());
+  const std::vector<Index> rows{1, 3};
+  for (Index k = 0; k < 2; ++k) {
+    std::vector<double> here(static_cast<std::size_t>(few.num_columns())), there = here;
+    few.design(k, 1, here.data());
+    many.design(rows[static_cast<std::size_t>(k)], 1, there.data());
+    EXPECT_EQ(here, there);
+    EXPECT_EQ(few.response(k), 1);  // 'no' is the success
+  }
+  EXPECT_EQ(coreset_within(problem, coreset, file, executor()).rows, rows);
+}
+
+TEST_F(CategoryCoreset, OtherWordsAreOtherData) {
+  write_coreset();
+  const auto file = find_coreset(folder_ / "c.csv").value();
+  const auto compare = [&](const std::string& text) {
+    write_file(folder_ / "t.csv", text);
+    const Dataset all = read_dataset(folder_ / "t.csv", file.read, executor());
+    const Problem problem(all, file.model, file.scale, executor());
+    (void)coreset_within(problem, read_coreset(folder_ / "c.csv", file, executor()), file, executor());
+  };
+  const auto expect_refused = [&](const std::string& text, const std::string& words) {
+    const std::string message = message_of<DataError>([&] { compare(text); });
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  };
+  const auto replaced = [](std::string text, const std::string& from, const std::string& to) {
+    return text.replace(text.find(from), from.size(), to);
+  };
+  compare(kText);
+  expect_refused(replaced(kText, "B6", "B7"), "row 5 (line 6), column 'carrier': 'B7' is not a level");
+  expect_refused(replaced(kText, "=cmd()", "UA"),
+                 "column 'carrier' of row 2 (line 3) is UA, but the coreset has '=cmd()");
+  expect_refused(replaced(kText, "2024-03-01", "soon"), "'soon' is not a date");
+  // The same numbers under other words.
+  const std::string digest = data_digest(data(kText), executor());
+  EXPECT_EQ(data_digest(data(kText), executor()), digest);
+  EXPECT_NE(data_digest(data(replaced(kText, "B6", "B7")), executor()), digest);
+  EXPECT_NE(data_digest(data(replaced(kText, "2024-02-29", "2024-02-28")), executor()), digest);
+}
+
+TEST_F(CategoryCoreset, DamagedKindsAreRefused) {
+  write_coreset();
+  const json good = json::parse(read_file(folder_ / "c.json"));
+  const std::vector<std::pair<const char*, json>> damage = {{"/kinds/0/kind", "colour"},
+                                                            {"/kinds/0/levels", json::array()},
+                                                            {"/kinds/0/levels", Texts{"a", "a"}},
+                                                            {"/kinds/0/levels", 3},
+                                                            {"/kinds", 3},
+                                                            {"/features", 1},
+                                                            {"/format", 3}};
+  for (const auto& [where, value] : damage) {
+    json bad = good;
+    bad[json::json_pointer(where)] = value;
+    write_file(folder_ / "c.json", bad.dump());
+    EXPECT_THROW((void)find_coreset(folder_ / "c.csv"), DataError) << where;
+  }
+}
+
+TEST_F(CategoryCoreset, ATableOfNumbersIsWrittenAsBefore) {
+  write_file(folder_ / "n.csv", "a,b,y\n1,2,0\n3,4,1\n5,6,1\n");
+  const Dataset all = read_dataset(folder_ / "n.csv", {}, executor());
+  const Problem problem(all, ModelOptions{}, executor());
+  CoresetResult result;
+  result.coreset.rows = {0};
+  result.coreset.weights = {3};
+  const json file = json::parse(coreset_json(coreset_file(problem, result)));
+  EXPECT_EQ(file["format"], 1);
+  for (const char* key : {"kinds", "features"}) EXPECT_FALSE(file.contains(key));
+  for (const char* key : {"categories", "max_levels"}) EXPECT_FALSE(file["read"].contains(key));
+  EXPECT_FALSE(file["model"].contains("success"));
 }
 
 }  // namespace

@@ -64,10 +64,16 @@ class Dataset {
   /// Names of the features, in the order of features(n).
   [[nodiscard]] const std::vector<std::string>& feature_names() const;
   [[nodiscard]] const std::string& response_name() const;
+  /// What the numbers of the response stand for. Throws std::invalid_argument where there is none.
+  [[nodiscard]] const Column& response_column() const;
   /// All columns of the input in its order, used or not.
   [[nodiscard]] const std::vector<Column>& columns() const;
   /// The column that a feature is.
   [[nodiscard]] const Column& feature_column(Index feature) const;
+
+  /// Gives a table that was read without a response one that was computed, a number for each row. It has no
+  /// column of the input: `column` says what it is called and what its numbers stand for.
+  void set_response(Column column, const std::vector<double>& values);
 
   /// The 0-based data row of the input that row n was. It differs from n only where rows were dropped.
   [[nodiscard]] Index input_row(Index n) const;

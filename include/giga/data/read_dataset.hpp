@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ struct KnownColumn {
   std::vector<std::string> levels = {};
 };
 
+/// Which columns of a table are what.
+struct ColumnChoice {
+  std::optional<std::string> response = {};  ///< None: the table is read without a response.
+  std::vector<std::string> features = {};
+};
+
 struct ReadOptions {
   std::optional<std::string> response = {};               ///< Default: the column `y`, else the last one.
   std::optional<std::vector<std::string>> features = {};  ///< Default: all but the response and the weights.
@@ -46,6 +53,9 @@ struct ReadOptions {
   /// Whether a column is the response. If not, `response` is not given, and all that is not the weights is a
   /// feature or unused.
   bool has_response = true;
+  /// Chooses when the names of all columns are known, in place of `response`, `features` and `has_response`.
+  /// What it throws is passed on.
+  std::function<ColumnChoice(const std::vector<std::string>& names)> choose = {};
 };
 
 /// The options name a column that is not there (the message lists those that are) or give one column two
