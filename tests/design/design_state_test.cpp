@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -319,6 +320,83 @@ TEST(DesignState, RefusesAnIdentifierAsAFactorAndValuesThatWereNotLearnt) {
   broken.learnt.clear();
   EXPECT_THROW((void)terms_of(broken, sources), DataError);
   EXPECT_THROW((void)terms_of(state, VariableSources{}), std::invalid_argument);
+}
+
+TEST(DesignState, RandomFormulasEndInColumnsOrInWords) {
+  const Names parts = {"x",
+                       "m",
+                       "a",
+                       "b",
+                       "late",
+                       "day",
+                       "time",
+                       "one",
+                       ".",
+                       "I(",
+                       "log(",
+                       "factor(",
+                       "relevel(",
+                       "ns(",
+                       "bs(",
+                       "poly(",
+                       "month(",
+                       "hour(",
+                       "pmax(",
+                       "offset(",
+                       "(",
+                       ")",
+                       ")",
+                       ")",
+                       ",",
+                       "+",
+                       "+",
+                       "*",
+                       ":",
+                       "-",
+                       "/",
+                       "^",
+                       "%in%",
+                       "%%",
+                       "==",
+                       ">",
+                       "!",
+                       "&",
+                       "|",
+                       "1",
+                       "2",
+                       "3",
+                       "0.5",
+                       "'p'",
+                       "df =",
+                       "levels = c(",
+                       "intercept = TRUE",
+                       "knots =",
+                       "1 |"};
+  const Threads executor(1);
+  const Dataset data = table();
+  std::mt19937 random(29);
+  Index made = 0, refused = 0;
+  for (int trial = 0; trial < 60'000; ++trial) {
+    std::string text = "~ " + parts[random() % 20];
+    for (std::size_t more = random() % 8; more > 0; --more) text += " " + parts[random() % parts.size()];
+    for (Index open = std::count(text.begin(), text.end(), '(');
+         open > std::count(text.begin(), text.end(), ')');)
+      text += ")";
+    try {
+      const Matrix matrix = matrix_of(learn_design(parse_formula(text), data, executor), data);
+      ++made;
+      for (std::size_t c = 0; c < matrix.columns.size(); ++c)
+        for (const double value : matrix.columns[c])
+          ASSERT_TRUE(std::isfinite(value)) << text << " " << matrix.names[c];
+    } catch (const FormulaError& error) {
+      ++refused;
+      ASSERT_LT(error.offset(), std::ssize(text)) << text;
+    } catch (const DataError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(made, 1000);
+  EXPECT_GT(refused, 1000);
 }
 
 }  // namespace
