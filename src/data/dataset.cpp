@@ -115,6 +115,15 @@ const Column& Dataset::response_column() const {
   return *found;
 }
 
+void Dataset::rename_feature(Index feature, const std::string& name, const std::vector<std::string>& levels) {
+  Column& column = parts_->columns[parts_->column_of[at(feature)]];
+  if (levels.size() != column.levels.size())
+    throw std::invalid_argument("there must be a word for every level of " + name);
+  column.name = name;
+  column.levels = levels;
+  parts_->feature_names[at(feature)] = name;
+}
+
 void Dataset::set_response(Column column, const std::vector<double>& values) {
   if (!response().empty()) throw std::invalid_argument(parts_->name + ": there is a response already");
   if (std::ssize(values) != parts_->num_rows)

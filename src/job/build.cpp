@@ -17,6 +17,7 @@
 #include "giga/data/npy.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/pipeline/build_vectors.hpp"
+#include "giga/pipeline/read_table.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "giga/record/same_data.hpp"
 #include "job/words.hpp"
@@ -72,8 +73,9 @@ void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& sec
 BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
   const Stopwatch total;
   job::Notes notes(observer);
-  const Dataset data = read_dataset(job.input, job.read, executor, observer.watch);
-  const Problem problem(data, job.model, executor);
+  const ModelTable table = read_table(job.input, job.read, job.model, executor, observer.watch);
+  const Dataset& data = table.data;
+  const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
   notes.say(data.notes());
   notes.say(problem.notes());

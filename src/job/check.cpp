@@ -19,6 +19,7 @@
 #include "giga/data/output_file.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/read_table.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/run_folder.hpp"
 #include "giga/record/same_data.hpp"
@@ -177,9 +178,12 @@ Draws draws_made(const CheckJob& job, const BothScales& scales, const Executor& 
 }
 
 // Columns that are not there are a matter of the data: it is the companion that names them.
-Dataset read_table(const CheckJob& job, const Executor& executor, const Observer& watch) {
+Dataset read_data(const CheckJob& job, const Executor& executor, const Observer& watch) {
   try {
-    return read_dataset(job.data, job.read, executor, watch);
+    return std::move(read_table(job.data, job.read, job.file.model, executor, watch).data);
+  } catch (const FormulaError& error) {
+    throw DataError(printable_path(job.data) + ": " + error.sentence() + "; " +
+                    printable_path(job.file.path) + " names it, so the coreset is of another table");
   } catch (const NoSuchColumn& error) {
     throw DataError(std::string(error.what()) + "; " + printable_path(job.file.path) +
                     " names it, so the coreset is of another table");
@@ -229,7 +233,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
   // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.
   const WeightedProblem coreset = read_coreset(job.coreset, job.file, executor);
-  const Dataset data = read_table(job, executor, observer.watch);
+  const Dataset data = read_data(job, executor, observer.watch);
   const Problem problem(data, job.file.model, job.file.scale, executor);
   const Coreset chosen = coreset_within(problem, coreset, job.file, executor);
   seconds.load = stage.restart();

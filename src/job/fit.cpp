@@ -18,6 +18,7 @@
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
+#include "giga/pipeline/read_table.hpp"
 #include "giga/record/same_data.hpp"
 #include "giga/record/weights_file.hpp"
 #include "giga/report/certificate_text.hpp"
@@ -47,8 +48,9 @@ class FitWork {
 
   FitRun go() {
     const fs::path& path = job_.opened.empty() ? job_.input : job_.opened;
-    const Dataset data = read_dataset(path, job_.read, executor_, observer_.watch);
-    const Problem problem(data, job_.model, executor_);
+    const ModelTable table = read_table(path, job_.read, job_.model, executor_, observer_.watch);
+    const Dataset& data = table.data;
+    const Problem problem(data, table.model, executor_);
     const std::string digest = data_digest(data, executor_);
     const double load_s = total_.seconds();
     notes_.say(data.notes());

@@ -14,6 +14,7 @@
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "giga/pipeline/prior_effect.hpp"
+#include "giga/pipeline/read_table.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/same_data.hpp"
@@ -25,8 +26,9 @@ namespace {
 WeightedProblem load(const SampleJob& job, const Executor& executor, const Observer& observer) {
   if (job.coreset) return read_coreset(job.input, *job.coreset, executor, observer);
   WeightedProblem loaded;
-  loaded.data = std::make_unique<Dataset>(read_dataset(job.input, job.read, executor, observer));
-  loaded.problem = std::make_unique<Problem>(*loaded.data, job.model, executor);
+  ModelTable table = read_table(job.input, job.read, job.model, executor, observer);
+  loaded.data = std::make_unique<Dataset>(std::move(table.data));
+  loaded.problem = std::make_unique<Problem>(*loaded.data, table.model, executor);
   loaded.features = loaded.problem->table()->design->raw_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;

@@ -78,10 +78,26 @@ void note_shape(const Problem& problem, std::vector<std::string>& notes) {
   }
 }
 
+// The terms of the formula, or of all features. Notes say what categories became.
+Terms terms_for(const Dataset& data, const ModelOptions& options, std::vector<std::string>& notes) {
+  if (!options.formula) {
+    notes = category_notes(data);
+    return Design::all_features(data);
+  }
+  if (!options.design) throw std::invalid_argument("a table for a formula is to be read with read_table");
+  FormulaTerms made = terms_of(*options.design, sources_of(*options.design, data, false));
+  for (const CategorySummary& category : made.categories) {
+    notes.push_back(printable(category.name) + ": " + plural(category.columns, "column") +
+                    (category.base.empty() ? "" : ", base '" + printable(category.base) + "'"));
+  }
+  return std::move(made.terms);
+}
+
 }  // namespace
 
 std::string description(const ModelOptions& options) {
-  std::string text(family_name(options.family.family));
+  std::string text = options.formula ? printable(*options.formula, 1000) + ", " : "";
+  text.append(family_name(options.family.family));
   text.append(" with ").append(link_name(options.family.family)).append(" link");
   for (const FamilySetting& setting : describe(options.family.family).settings) {
     std::string words(setting.name);
@@ -112,7 +128,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
-  Terms terms = Design::all_features(data);
+  Terms terms = terms_for(data, options, notes_);
   Index num_columns = 0;
   for (const auto& term : terms) num_columns += term->num_columns();
   if (num_columns + (options.intercept ? 1 : 0) == 0)
@@ -127,7 +143,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   // changed is in the notes.
   Response response = read_response(data, options.family.family, options.success);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
-  notes_ = std::move(response.notes);
+  notes_.insert(notes_.begin(), response.notes.begin(), response.notes.end());
   likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
   table_ = Table{&data, options, std::move(distinct), design};
   std::vector<ScalarPrior> priors = options.priors.found;
@@ -142,8 +158,6 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   prior_ = Prior(std::move(priors));
   // Parameters that are not coefficients come after them, and have the same value on both scales.
   scales_ = design->both_scales(extra_names(options));
-  const std::vector<std::string> categories = category_notes(data);
-  notes_.insert(notes_.end(), categories.begin(), categories.end());
   note_constant(*table_, notes_);
   note_shape(*this, notes_);
 }

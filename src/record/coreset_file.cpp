@@ -14,6 +14,7 @@
 #include "giga/base/version.hpp"
 #include "giga/data/mapped_file.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/pipeline/read_table.hpp"
 #include "record/forms.hpp"
 
 namespace giga {
@@ -53,7 +54,7 @@ std::vector<KnownColumn> known_columns(const CoresetFile& file, const Called& ca
     known.back().name = called(column);
   };
   for (const std::string& feature : file.features) add(feature);
-  add(file.response);
+  if (!file.computes_response()) add(file.response);
   return known;
 }
 
@@ -93,7 +94,8 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   } else {
     out.features = out.raw_columns;
   }
-  if (out.features.empty()) fields.refuse("standardisation/features", "is empty");
+  if (out.response.empty()) fields.refuse("response", "is empty");
+  if (out.features.empty() && !out.model.formula) fields.refuse("standardisation/features", "is empty");
   if (fields.has("columns")) out.columns = fields.get<std::vector<std::string>>("columns");
   const Fields coreset = fields.at("coreset");
   out.coreset.rows = coreset.get<std::vector<Index>>("rows");
@@ -103,8 +105,11 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   if (coreset.has("multiplicity")) out.multiplicity = coreset.get<std::vector<double>>("multiplicity");
   // Companions from before 0.1 do not say how the input was read: then as by default.
   if (fields.has("read")) out.read = record::read_of(fields.at("read"));
-  out.read.response = out.response;
-  out.read.features = out.features;
+  // A formula says by itself which columns there are.
+  if (!out.model.formula) {
+    out.read.response = out.response;
+    out.read.features = out.features;
+  }
   out.read.known = known_columns(out, [](const std::string& column) { return column; });
   if (fields.has("data_digest")) out.data_digest = fields.get<std::string>("data_digest");
   return out;
@@ -124,7 +129,8 @@ Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, co
   const std::vector<std::string> headings = coreset_headings(file.columns);
   ReadOptions options;
   options.weights = "weight";
-  options.response = heading_of(file.response, file, headings);
+  options.has_response = !file.computes_response();
+  if (options.has_response) options.response = heading_of(file.response, file, headings);
   options.features.emplace();
   for (const std::string& feature : file.features)
     options.features->push_back(heading_of(feature, file, headings));
@@ -170,6 +176,10 @@ void require_one_coreset(const WeightedProblem& problem, const CoresetFile& file
 }
 
 }  // namespace
+
+bool CoresetFile::computes_response() const {
+  return model.formula && std::ranges::find(columns, response) == columns.end();
+}
 
 CoresetFile coreset_file(const CoresetResult& result) {
   CoresetFile out;
@@ -225,7 +235,7 @@ std::string coreset_json(const CoresetFile& file) {
   Json out;
   out["giga"] = "coreset";
   out["version"] = version();
-  out["format"] = file.kinds.empty() ? kPlainFormat : kFormat;
+  out["format"] = file.kinds.empty() && !file.model.formula ? kPlainFormat : kFormat;
   out["N"] = file.num_rows;
   out["D"] = file.num_parameters;
   out["J"] = file.dim;
@@ -233,7 +243,7 @@ std::string coreset_json(const CoresetFile& file) {
   out["model"] = record::form_of(file.model);
   out["response"] = file.response;
   out["columns"] = file.columns;
-  if (!file.kinds.empty()) {
+  if (!file.kinds.empty() || file.model.formula) {
     out["features"] = file.features;
     out["kinds"] = Json::array();
     for (const KnownColumn& column : file.kinds) out["kinds"].push_back(form_of(column));
@@ -321,6 +331,13 @@ WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFil
   out.data = std::make_unique<Dataset>(read_rows(path, file, executor, observer));
   out.input_rows = input_rows_of(*out.data);
   require_one_coreset(out, file);
+  if (file.model.design) {
+    const std::vector<KnownColumn> known =
+        known_columns(file, [](const std::string& column) { return column; });
+    for (Index d = 0; d < out.data->num_features(); ++d)
+      out.data->rename_feature(d, known[at(d)].name, known[at(d)].levels);
+    add_response(*file.model.design, *out.data, executor);
+  }
   out.problem = std::make_unique<Problem>(*out.data, file.model, file.scale, executor);
   out.features = file.raw_columns;
   out.num_rows = file.num_rows;

@@ -50,6 +50,62 @@ Json form_of(const ScalarPrior& prior) {
   return prior.text();
 }
 
+Json form_of(const DesignState& design) {
+  Json variables = Json::array(), learnt = Json::array();
+  for (const DesignVariable& variable : design.variables) {
+    Json json = {{"name", variable.name}, {"kind", name(variable.kind)}};
+    if (variable.kind == ColumnKind::Category) json["levels"] = variable.levels;
+    if (variable.response_only) json["response_only"] = true;
+    variables.push_back(std::move(json));
+  }
+  for (const LearntCall& call : design.learnt) {
+    Json json = {{"call", call.call}};
+    const auto put = [&json](const char* key, const auto& values) {
+      if (!values.empty()) json[key] = values;
+    };
+    put("knots", call.knots);
+    put("boundary", call.boundary);
+    if (!call.norm2.empty()) json["center"] = call.center;
+    put("alpha", call.alpha);
+    put("norm2", call.norm2);
+    put("values", call.values);
+    put("levels", call.levels);
+    learnt.push_back(std::move(json));
+  }
+  Json json = {{"formula", design.formula}, {"variables", std::move(variables)}};
+  if (!design.dot.empty()) json["dot"] = design.dot;
+  if (!learnt.empty()) json["learnt"] = std::move(learnt);
+  return json;
+}
+
+DesignState design_of(const Fields& fields) {
+  DesignState design;
+  design.formula = fields.get<std::string>("formula");
+  if (fields.has("dot")) design.dot = fields.get<std::vector<std::string>>("dot");
+  design.variables = list_of(fields, "variables", [](const Fields& each) {
+    DesignVariable variable{each.get<std::string>("name"), each.choice<ColumnKind>("kind")};
+    if (variable.kind == ColumnKind::Category) variable.levels = each.get<std::vector<std::string>>("levels");
+    variable.response_only = each.optional<bool>("response_only").value_or(false);
+    return variable;
+  });
+  if (!fields.has("learnt")) return design;
+  design.learnt = list_of(fields, "learnt", [](const Fields& each) {
+    LearntCall call{each.get<std::string>("call")};
+    const auto take = [&each](const char* key, auto& values) {
+      if (each.has(key)) values = each.get<std::remove_reference_t<decltype(values)>>(key);
+    };
+    take("knots", call.knots);
+    take("boundary", call.boundary);
+    take("center", call.center);
+    take("alpha", call.alpha);
+    take("norm2", call.norm2);
+    take("values", call.values);
+    take("levels", call.levels);
+    return call;
+  });
+  return design;
+}
+
 Json form_of(const ModelOptions& model) {
   Json json = {{"family", family_name(model.family.family)}, {"link", link_name(model.family.family)}};
   for (const FamilySetting& setting : family_settings())
@@ -59,6 +115,8 @@ Json form_of(const ModelOptions& model) {
   json["standardise"] = model.standardise;
   put_priors(model.priors, json);
   if (model.success) json["success"] = *model.success;
+  if (model.formula) json["formula"] = *model.formula;
+  if (model.design) json["design"] = form_of(*model.design);
   return json;
 }
 
@@ -80,6 +138,8 @@ ModelOptions model_of(const Fields& fields) {
   model.intercept = fields.get<bool>("intercept");
   model.standardise = fields.get<bool>("standardise");
   model.success = fields.optional<std::string>("success");
+  model.formula = fields.optional<std::string>("formula");
+  if (fields.has("design")) model.design = design_of(fields.at("design"));
   require_scale(fields, "prior_scale", model.prior_scale);
   model.priors = priors_of(fields);
   return model;

@@ -24,6 +24,8 @@ namespace giga::record {
 
 [[nodiscard]] Json form_of(const ModelOptions& model);
 [[nodiscard]] ModelOptions model_of(const Fields& fields);
+[[nodiscard]] Json form_of(const DesignState& design);
+[[nodiscard]] DesignState design_of(const Fields& fields);
 /// Its text.
 [[nodiscard]] Json form_of(const ScalarPrior& prior);
 

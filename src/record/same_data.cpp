@@ -174,6 +174,7 @@ std::string posterior_digest(const CoresetFile& file) {
   digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));
   for (const ScalarPrior& prior : model.priors.found) digest.add(std::string_view(prior.text()));
   if (model.success) digest.add(std::string_view(*model.success));
+  if (model.formula) digest.add(std::string_view(*model.formula));
   digest.add(std::string_view(file.response));
   digest.add(static_cast<std::uint64_t>(file.num_rows));
   for (std::size_t d = 0; d < file.raw_columns.size(); ++d) {

@@ -3,6 +3,7 @@
 #include "build/print.hpp"
 #include "commands.hpp"
 #include "giga/record/coreset_file.hpp"
+#include "options/model.hpp"
 #include "support/console.hpp"
 #include "support/session.hpp"
 
@@ -50,7 +51,7 @@ void deliver(const BuildRequest& request, const BuildRun& run) {
 }
 
 void run(Arguments arguments) {
-  const auto data = arguments.take_word();
+  const auto data = take_data_and_formula(arguments);
   arguments.read_config();
   const BuildRequest request = build_request(arguments, data);
   Session session({.threads = request.threads, .quiet = request.quiet, .input = request.job.input});

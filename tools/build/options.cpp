@@ -28,12 +28,12 @@ the held-out error is within 1.5 of the relative (default 500))";
 
 // Options that speak of a table and not of vectors.
 constexpr std::array kDataOptions = {
-    "family",       "link",           "response",       "features",        "weights",
-    "missing",      "delimiter",      "categories",     "max-levels",      "success",
-    "no-header",    "prior-scale",    "prior",          "prior-intercept", "autoscale",
-    "no-intercept", "no-standardise", "pihat",          "pihat-rows",      "projection",
-    "norm",         "expansion",      "projection-dim", "remainder-dim",   "heldout-dim",
-    "candidates"};
+    "formula",     "family",       "link",           "response",       "features",
+    "weights",     "missing",      "delimiter",      "categories",     "max-levels",
+    "success",     "no-header",    "prior-scale",    "prior",          "prior-intercept",
+    "autoscale",   "no-intercept", "no-standardise", "pihat",          "pihat-rows",
+    "projection",  "norm",         "expansion",      "projection-dim", "remainder-dim",
+    "heldout-dim", "candidates"};
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");
@@ -91,7 +91,7 @@ void add_build_options(Arguments& arguments) {
                                  .force = "Replace FILE if it exists",
                                  .quiet = "No notes, no progress, no summary"});
   add_config_option(arguments);
-  arguments.show_first({"vectors", "loglik", "response", "features", "missing", "family", "prior-scale",
+  arguments.show_first({"vectors", "loglik", "response", "features", "missing", "formula", "family", "prior",
                         "method", "size", "tolerance", "seed", "out", "force", "json"});
 }
 

@@ -3,6 +3,7 @@
 #include "fit/options.hpp"
 #include "fit/print.hpp"
 #include "giga/base/text.hpp"
+#include "options/model.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/session.hpp"
@@ -38,7 +39,7 @@ Files:
   DIR/run.json       the record: options, errors, certificate, times)";
 
 void run(Arguments arguments) {
-  const auto data = arguments.take_word();
+  const auto data = take_data_and_formula(arguments);
   arguments.read_config();
   const auto resume = arguments.text("resume");
   if (resume) check_resumed(arguments, data);

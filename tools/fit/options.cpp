@@ -144,8 +144,8 @@ void add_fit_options(Arguments& arguments) {
                      "the same seed gives the same bytes in every file",
                      "Output");
   add_config_option(arguments);
-  arguments.show_first({"response", "features", "missing", "family", "prior-scale", "size", "seed", "resume",
-                        "out", "force", "json"});
+  arguments.show_first({"response", "features", "missing", "formula", "family", "prior", "size", "seed",
+                        "resume", "out", "force", "json"});
 }
 
 void check_resumed(const Arguments& arguments, const std::optional<std::string>& data) {

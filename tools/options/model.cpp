@@ -219,7 +219,28 @@ void add_table_options(Arguments& arguments, const std::string& group) {
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", group);
 }
 
+std::optional<std::string> take_data_and_formula(Arguments& arguments) {
+  const std::vector<std::string> words = arguments.take_words();
+  if (words.empty()) return std::nullopt;
+  if (words.size() > 2 || (words.size() == 2 && arguments.given("formula"))) {
+    throw UsageError("unexpected argument '" + printable(words.back()) + "'; the input is '" +
+                     printable(words.front()) + "'");
+  }
+  if (words.size() == 2) {
+    if (words[1].find('~') == std::string::npos) {
+      throw UsageError("unexpected argument '" + printable(words[1]) + "'; the input is '" +
+                       printable(words[0]) + "', and a formula has a ~");
+    }
+    arguments.take({{"formula", words[1]}}, "the command line");
+  }
+  return words[0];
+}
+
 void add_model_options(Arguments& arguments, const std::string& group) {
+  arguments.add_value("formula", "F",
+                      "R's, as in 'late ~ hour + carrier'; may follow DATA without --formula\n"
+                      "(default: the response explained by all features)",
+                      group);
   // Known before the help of families, which speaks of them.
   for (const FamilySetting& setting : family_settings()) know_option(option_name(setting.name));
   arguments.add_one_of("family", "NAME", family_names(), family_help(), group);
@@ -278,6 +299,14 @@ ModelOptions model_options(const Arguments& arguments) {
   }
   model.prior_scale = arguments.number("prior-scale", 1, kLeastScale, kMostScale);
   model.priors = prior_options(arguments, model.family.family);
+  model.formula = arguments.text("formula");
+  if (model.formula && arguments.flag("no-intercept"))
+    throw UsageError("--no-intercept has no effect with a formula; write y ~ 0 + ...");
+  for (const char* option : {"response", "features"}) {
+    if (model.formula && arguments.given(option))
+      throw UsageError(
+          fmt::format("--{} has no effect with a formula, which names its columns; leave it out", option));
+  }
   model.intercept = !arguments.flag("no-intercept");
   model.standardise = !arguments.flag("no-standardise");
   model.success = arguments.text("success");

@@ -1,6 +1,7 @@
 // The options that speak of a table and of a model, which several verbs have.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "giga/data/read_dataset.hpp"
@@ -16,6 +17,10 @@ void add_model_options(Arguments& arguments, const std::string& group);
 
 /// The help of a setting: "Standard deviation of the noise, 1e-6 to 1e6 (default 1)"; `whose` is "the" there.
 [[nodiscard]] std::string setting_help(const FamilySetting& setting, std::string_view whose);
+
+/// The input, and the formula that may follow it, which becomes the value of --formula. Throws UsageError for
+/// other words.
+[[nodiscard]] std::optional<std::string> take_data_and_formula(Arguments& arguments);
 
 /// These throw UsageError for whatever cannot be; a model needs --family.
 [[nodiscard]] ReadOptions read_options(const Arguments& arguments);

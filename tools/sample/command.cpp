@@ -1,5 +1,6 @@
 // giga sample: draws of the posterior of a table, or of a coreset.
 #include "commands.hpp"
+#include "options/model.hpp"
 #include "sample/options.hpp"
 #include "sample/print.hpp"
 #include "support/console.hpp"
@@ -33,7 +34,7 @@ the standardised features, which were sampled. giga summary, rstan, cmdstanr,
 posterior and ArviZ read them. The same seed gives the same bytes.)";
 
 void run(Arguments arguments) {
-  const auto data = arguments.take_word();
+  const auto data = take_data_and_formula(arguments);
   arguments.read_config();
   const SampleRequest request = sample_request(arguments, data);
   const SampleJob& job = request.job;

@@ -56,7 +56,7 @@ void add_sample_options(Arguments& arguments) {
                                  .force = "Replace the files of an earlier run in DIR",
                                  .quiet = "No notes, no progress; with --out no table"});
   add_config_option(arguments);
-  arguments.show_first({"response", "features", "missing", "family", "prior-scale", "sampler", "chains",
+  arguments.show_first({"response", "features", "missing", "formula", "family", "prior", "sampler", "chains",
                         "warmup", "draws", "seed", "out", "force", "json"});
 }
 

@@ -71,6 +71,10 @@ class Dataset {
   /// The column that a feature is.
   [[nodiscard]] const Column& feature_column(Index feature) const;
 
+  /// Calls a feature by another name, and its levels by other words: those of the table that the rows of a
+  /// coreset are from, where the file of the coreset had to spell them differently.
+  void rename_feature(Index feature, const std::string& name, const std::vector<std::string>& levels);
+
   /// Gives a table that was read without a response one that was computed, a number for each row. It has no
   /// column of the input: `column` says what it is called and what its numbers stand for.
   void set_response(Column column, const std::vector<double>& values);

@@ -20,6 +20,7 @@
 #include "giga/data/duplicates.hpp"
 #include "giga/design/both_scales.hpp"
 #include "giga/design/design.hpp"
+#include "giga/design/design_state.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/prior.hpp"
 #include "giga/model/regression.hpp"
@@ -37,6 +38,10 @@ struct ModelOptions {
   /// The label that counts as 1; default: 1, and of words the second in the order of their bytes. Families
   /// with labels only.
   std::optional<std::string> success = {};
+  /// In R's language: "late ~ hour + carrier". Without one every feature is a term. The table is to be read
+  /// with read_table, which says what the formula makes of the data in `design` and `intercept`.
+  std::optional<std::string> formula = {};
+  std::optional<DesignState> design = {};
 };
 
 /// "bernoulli with logit link, prior N(0, 1^2), features standardised"

@@ -47,7 +47,9 @@ struct CoresetFile {
   double relative_error = 0, heldout_error = 0;
   Termination termination = Termination::SizeReached;
 
-  [[nodiscard]] bool has_table() const { return !features.empty(); }
+  [[nodiscard]] bool has_table() const { return !response.empty(); }
+  /// Whether the response is not a column of the input but computed by the left side of the formula.
+  [[nodiscard]] bool computes_response() const;
 };
 
 /// `read` is how the data were read; `digest` that of same_data.hpp. Neither is used for a model
