@@ -92,7 +92,7 @@ void add_build_options(Arguments& arguments) {
                                  .quiet = "No notes, no progress, no summary"});
   add_config_option(arguments);
   arguments.show_first({"vectors", "loglik", "response", "features", "missing", "formula", "family", "prior",
-                        "method", "size", "tolerance", "seed", "out", "force", "json"});
+                        "method", "size", "seed", "out", "force", "json"});
 }
 
 BuildRequest build_request(const Arguments& arguments, const std::optional<std::string>& data) {

@@ -335,6 +335,8 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   agreement.require_without("no-standardise", companion.model.standardise);
   agreement.require("success", arguments.text("success").value_or(""),
                     companion.model.success.value_or("nothing of it"));
+  agreement.require("formula", arguments.text("formula").value_or(""),
+                    companion.model.formula.value_or("nothing of it"));
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
