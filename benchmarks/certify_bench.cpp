@@ -52,7 +52,7 @@ Regression made_up(Index rows, Index dim) {
   return {std::move(values), std::move(y), {}, {Family::BernoulliLogit}};
 }
 
-void measure(const Likelihood& full, const Likelihood& coreset, const Normal& prior, const Request& request,
+void measure(const Likelihood& full, const Likelihood& coreset, const Prior& prior, const Request& request,
              Index data_rows, const Executor& executor) {
   const Normal about = laplace(coreset, prior, executor).posterior;
   const Posterior posterior(coreset, prior);

@@ -84,6 +84,23 @@ TEST_F(ModeNotes, AParameterFarOutInItsPriorIsNamed) {
   EXPECT_NE(said[0].find("`prior_scale`"), std::string::npos) << said[0];
 }
 
+// sqrt(2 (log p(0) - log p(300))) of laplace(0, 2) is sqrt(300): 17.3 standard deviations of a normal.
+TEST_F(ModeNotes, UnderAPriorThatIsNotNormalTheDistanceIsThatOfTheSameFallInDensity) {
+  ModelOptions model{.family = {Family::GaussianIdentity, kNoise}};
+  add_prior(model.priors, "normal(0, 100)");
+  model.priors.intercept = parse_prior("laplace(0, 2)");
+  const Problem problem(data_, model, executor_);
+  const std::vector<double> mode = {20, 300};
+  const std::vector<std::string> said = mode_notes(problem, mode, executor_);
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(said[0].starts_with("the posterior mode of '(intercept)' is 17.3 standard deviations out"))
+      << said[0];
+  EXPECT_TRUE(said[0].ends_with("consider a wider `prior`")) << said[0];
+  // A flat prior contradicts nothing.
+  model.priors.intercept = ScalarPrior::flat();
+  EXPECT_EQ(mode_notes(Problem(data_, model, executor_), mode, executor_), std::vector<std::string>{});
+}
+
 TEST_F(ModeNotes, ABuildSaysThem) {
   const Problem problem(data_, {.family = {Family::GaussianIdentity, 1}, .prior_scale = 200}, executor_);
   const CoresetResult result = build_coreset(problem, {.size = 5}, executor_);
