@@ -100,6 +100,8 @@ class Table {
   void note_missing(CellPlace place, Issues& issues) const;
   /// "400 in 'arr_delay', 12 in 'tailnum'": most first.
   [[nodiscard]] std::string missing_by_column() const;
+  /// What to do about a column that is not as it should be.
+  [[nodiscard]] static std::string advice(const Column& column, const std::string& cure = "correct it");
   [[nodiscard]] std::string advice_on_text(const Column& column,
                                            const std::string& cure = "correct it") const;
   void settle_levels();

@@ -39,7 +39,9 @@ class TextChunk {
     return code_of_new(text, number, row, offset);
   }
   void count(std::int32_t code) {
-    ++(code >= 0 ? levels_[static_cast<std::size_t>(code)].count : uncoded_[static_cast<std::size_t>(~code)]);
+    const std::int32_t uncoded = ~code;
+    ++(code >= 0 ? levels_[static_cast<std::size_t>(code)].count
+                 : uncoded_[static_cast<std::size_t>(uncoded)]);
   }
   [[nodiscard]] bool is_missing(std::int32_t code) const {
     return code >= 0 && levels_[static_cast<std::size_t>(code)].is == CellClass::Missing;

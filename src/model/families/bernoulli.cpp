@@ -134,7 +134,7 @@ const FamilyDescription& described<Family::BernoulliLogit>() {
       .name = "bernoulli",
       .link = "logit",
       .responses = "labels",
-      .response_words = "labels 0 and 1, or -1 and 1",
+      .response_words = "labels 0 and 1, -1 and 1, or two words",
       .read_response = [](const Dataset& data) { return labels(data, "bernoulli"); },
       .is_binary = true,
       .is_logistic = true,
