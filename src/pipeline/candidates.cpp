@@ -43,12 +43,12 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
                       const Executor& executor) {
   RowSurvey out;
   const LinearModel* linear = likelihood.linear_model();
-  if (linear != nullptr && linear->num_columns() == likelihood.num_parameters()) {
+  if (linear != nullptr) {
     const PredictorMoments moments = predictor_moments(*linear, pihat, executor);
     ++out.passes;
     out.scores = remainder_scores(likelihood, pihat, executor, &moments);
     if (options.projection == ProjectionKind::Curvature) {
-      CurvatureLengths lengths = curvature_lengths(*linear, moments, executor);
+      CurvatureLengths lengths = curvature_lengths(*linear, moments, pihat, executor);
       out.norms = std::move(lengths.norms);
       // Where rows that are nearly all curvature are common, they are among any rows.
       constexpr float kNearlyAll = 0.5F;

@@ -6,6 +6,7 @@
 #include "giga/pipeline/problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -14,12 +15,6 @@
 
 namespace giga {
 namespace {
-
-std::vector<std::string> extra_names(const ModelOptions& options) {
-  std::vector<std::string> names;
-  for (const ExtraParameter& extra : describe(options.family.family).extras) names.emplace_back(extra.name);
-  return names;
-}
 
 std::string quoted_names(const Dataset& data, const std::vector<Index>& features) {
   constexpr std::size_t kMost = 5;
@@ -30,6 +25,22 @@ std::string quoted_names(const Dataset& data, const std::vector<Index>& features
     text += "'";
   }
   return features.size() > kMost ? text + ", ..." : text;
+}
+
+// Every row of a binomial family has successes among trials.
+void check_trials(const Dataset& data, const FamilyParameters& family, const std::vector<double>& successes,
+                  const std::vector<double>& trials) {
+  if (!describe(family.family).has_trials) return;
+  const std::string name(family_name(family.family));
+  if (trials.empty())
+    throw DataError(data.name() + ": " + name + " needs the number of trials of every row: `trials`");
+  for (std::size_t n = 0; n < successes.size() && trials.size() == successes.size(); ++n) {
+    const double m = trials[n];
+    if (m == std::floor(m) && m < kTrialsApart && successes[n] <= m) continue;
+    throw DataError(data.name() + ": " + data.response_place(static_cast<Index>(n)) + " is " +
+                    shortest(successes[n]) + " of " + shortest(m) + " trials; " + name +
+                    " needs a whole number of trials below 2^26, and no more successes");
+  }
 }
 
 void note_constant(const Problem::Table& table, std::vector<std::string>& notes) {
@@ -65,6 +76,8 @@ std::string description(const ModelOptions& options) {
     std::replace(words.begin(), words.end(), '_', ' ');
     text.append(", ").append(words).append(" ").append(shortest(options.family.*setting.value));
   }
+  for (const ExtraParameter& extra : describe(options.family.family).extras)
+    text.append(", ").append(extra.name).append(" learnt");
   return text.append(", prior N(0, ")
       .append(shortest(options.prior_scale))
       .append("^2), features ")
@@ -73,18 +86,19 @@ std::string description(const ModelOptions& options) {
 
 BothScales parameter_scales(const std::vector<std::string>& features, Standardisation scale,
                             const ModelOptions& options) {
-  return {features, std::move(scale), options.intercept, options.standardise, extra_names(options)};
+  return {features, std::move(scale), options.intercept, options.standardise,
+          extra_names(options.family.family)};
 }
 
-Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)
-    : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor) {}
+Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor, RowTerms terms)
+    : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor, std::move(terms)) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisation scale,
-                 const Executor& executor)
-    : Problem(data, options, distinct_rows(data, executor), std::move(scale), executor) {}
+                 const Executor& executor, RowTerms terms)
+    : Problem(data, options, distinct_rows(data, executor), std::move(scale), executor, std::move(terms)) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-                 std::optional<Standardisation> known, const Executor& executor)
+                 std::optional<Standardisation> known, const Executor& executor, RowTerms terms)
     : prior_(Normal::isotropic(1, options.prior_scale)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
@@ -97,15 +111,16 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   // The family reads the response: labels become -1 and 1, counts are checked. What it
   // changed is in the notes.
   Response response = describe(options.family.family).read_response(data);
+  check_trials(data, options.family, response.values, terms.trials);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_ = std::move(response.notes);
-  likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
+  likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family, terms);
   std::vector<double> prior_scales = design->prior_scales();
   prior_scales.resize(static_cast<std::size_t>(likelihood_->num_parameters()), options.prior_scale);
   prior_ = Normal::independent(prior_scales);
   // Parameters that are not coefficients come after them, and have the same value on both scales.
-  scales_ = design->both_scales(extra_names(options));
-  table_ = Table{&data, options, std::move(distinct), design};
+  scales_ = design->both_scales(extra_names(options.family.family));
+  table_ = Table{&data, options, std::move(distinct), design, std::move(terms)};
   note_constant(*table_, notes_);
   note_shape(*this, notes_);
 }

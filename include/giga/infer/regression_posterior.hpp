@@ -18,7 +18,7 @@ class RegressionPosterior {
   /// call.
   RegressionPosterior(const LinearModel& regression, Normal prior, const Executor* executor = nullptr);
 
-  [[nodiscard]] Index dim() const { return dim_; }
+  [[nodiscard]] Index dim() const { return all_; }
   double log_density(const double* theta, double* gradient) const;
 
   /// The log-likelihood alone.
@@ -36,7 +36,7 @@ class RegressionPosterior {
   FamilyParameters family_;
   Normal prior_;
   const Executor* executor_;
-  Index dim_;
+  Index dim_, all_;        // columns; and with the extra parameters of the family
   bool isotropic_;         // whether the prior's precision is a multiple of I and its mean 0
   double log_normaliser_;  // log det of the prior's covariance + D log 2 pi
   Index num_tiles_ = 0;
@@ -46,6 +46,7 @@ class RegressionPosterior {
   Index num_ups_ = 0;                                // tiles of label +1; then those of label -1
   Index num_plain_ = 0;                              // both together
   std::vector<double> z_, y_, weights_, constants_;  // by tile
+  std::vector<double> offset_;                       // by tile; empty: none
 };
 
 }  // namespace giga

@@ -57,12 +57,16 @@ class Problem {
     ModelOptions options;
     DistinctRows distinct;
     std::shared_ptr<const Design> design;
+    RowTerms terms = {};  ///< By rows of the data.
   };
 
-  /// `data` must outlive this object. Throws DataError if the response does not fit the family.
-  Problem(const Dataset& data, const ModelOptions& options, const Executor& executor);
+  /// `data` must outlive this object. `terms` have entries for the rows of the data; what they are made of
+  /// must be among its features, since equal rows are one. Throws DataError if the response does not fit the
+  /// family.
+  Problem(const Dataset& data, const ModelOptions& options, const Executor& executor, RowTerms terms = {});
   /// The same with a scale that is known already, as that of all the data is to a coreset.
-  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor);
+  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor,
+          RowTerms terms = {});
   /// Any likelihood. Throws std::invalid_argument unless prior and names are of its parameters.
   Problem(std::unique_ptr<const Likelihood> likelihood, Normal prior, ModelWords words = {});
 
@@ -90,7 +94,7 @@ class Problem {
 
  private:
   Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-          std::optional<Standardisation> known, const Executor& executor);
+          std::optional<Standardisation> known, const Executor& executor, RowTerms terms);
 
   std::optional<Table> table_;
   std::unique_ptr<const Likelihood> likelihood_;
