@@ -39,6 +39,7 @@ enum class Family {
   PoissonLog,        ///< y = 0, 1, 2, ...; mean exp(s)
   GaussianIdentity,  ///< y is real;        mean s, standard deviation noise_scale
   Gaussian,          ///< y is real;        mean s, standard deviation sigma, learnt
+  NegativeBinomial,  ///< y = 0, 1, 2, ...; mean exp(s), variance mean + mean^2 / phi, phi learnt
 };
 
 /// A family with its settings: what it needs besides y and s, all of it known. Of a family that learns such a
