@@ -39,6 +39,8 @@ enum class Family {
   PoissonLog,        ///< y = 0, 1, 2, ...; mean exp(s)
   GaussianIdentity,  ///< y is real;        mean s, standard deviation noise_scale
   Gaussian,          ///< y is real;        mean s, standard deviation sigma, learnt
+  BernoulliProbit,   ///< y is -1 or +1;    P(y = 1) = Phi(s)
+  BernoulliCloglog,  ///< y is -1 or +1;    P(y = 1) = 1 - exp(-exp(s))
   NegativeBinomial,  ///< y = 0, 1, 2, ...; mean exp(s), variance mean + mean^2 / phi, phi learnt
 };
 
