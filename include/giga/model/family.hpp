@@ -41,6 +41,9 @@ enum class Family {
   Gaussian,          ///< y is real;        mean s, standard deviation sigma, learnt
   BernoulliProbit,   ///< y is -1 or +1;    P(y = 1) = Phi(s)
   BernoulliCloglog,  ///< y is -1 or +1;    P(y = 1) = 1 - exp(-exp(s))
+  BinomialLogit,     ///< y of m trials;    P(success) = 1 / (1 + exp(-s))
+  BinomialProbit,    ///< y of m trials;    P(success) = Phi(s)
+  BinomialCloglog,   ///< y of m trials;    P(success) = 1 - exp(-exp(s))
   NegativeBinomial,  ///< y = 0, 1, 2, ...; mean exp(s), variance mean + mean^2 / phi, phi learnt
 };
 
