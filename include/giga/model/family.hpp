@@ -45,6 +45,7 @@ enum class Family {
   BinomialProbit,    ///< y of m trials;    P(success) = Phi(s)
   BinomialCloglog,   ///< y of m trials;    P(success) = 1 - exp(-exp(s))
   NegativeBinomial,  ///< y = 0, 1, 2, ...; mean exp(s), variance mean + mean^2 / phi, phi learnt
+  GammaLog,          ///< y > 0;            mean exp(s), variance mean^2 / shape, shape learnt
 };
 
 /// A family with its settings: what it needs besides y and s, all of it known. Of a family that learns such a
