@@ -46,6 +46,8 @@ enum class Family {
   BinomialCloglog,   ///< y of m trials;    P(success) = 1 - exp(-exp(s))
   NegativeBinomial,  ///< y = 0, 1, 2, ...; mean exp(s), variance mean + mean^2 / phi, phi learnt
   GammaLog,          ///< y > 0;            mean exp(s), variance mean^2 / shape, shape learnt
+  StudentT,          ///< y is real;        centre s, scale sigma and degrees of freedom nu, both learnt
+  StudentTGiven,     ///< y is real;        centre s, scale sigma learnt, degrees of freedom nu
 };
 
 /// A family with its settings: what it needs besides y and s, all of it known. Of a family that learns such a
