@@ -2,9 +2,12 @@
 //
 //     b_d = theta_d / scale_d,   b_0 = theta_0 - sum_d theta_d mean_d / scale_d.
 //
-// Layout of theta: the columns, the intercept if there is one, the extra parameters.
+// Layout of theta: the columns, the intercept if there is one, the extra parameters. Of extra parameters that
+// must be positive theta has the logarithms.
 #include "giga/design/both_scales.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -33,8 +36,10 @@ class DistinctNames {
 }  // namespace
 
 BothScales::BothScales(const std::vector<std::string>& columns, Standardisation scale, bool intercept,
-                       bool standardised, const std::vector<std::string>& extra)
-    : scale_(std::move(scale)), intercept_(intercept), standardised_(standardised) {
+                       bool standardised, const std::vector<ExtraName>& extra)
+    : scale_(std::move(scale)),
+      intercept_(intercept),
+      standardised_(standardised || std::ranges::any_of(extra, &ExtraName::is_log)) {
   if (scale_.mean.size() != columns.size() || scale_.scale.size() != columns.size())
     throw std::invalid_argument("there must be a mean and a scale for every column");
   // In the order of values(): the original scale first, then, if there are two scales, what was sampled. With
@@ -45,18 +50,31 @@ BothScales::BothScales(const std::vector<std::string>& columns, Standardisation 
     constant_ = names.size();
     names.add(intercept ? "(intercept)" : "(offset)");
   }
-  for (const std::string& name : extra) names.add(name);
+  for (const ExtraName& each : extra) {
+    names.add(each.name);
+    logs_.push_back(each.is_log);
+  }
   num_original_ = names.size();
-  if (standardised) {
+  if (standardised_) {
     for (const std::string& column : columns) names.add("std_" + column);
     if (intercept) names.add("std_(intercept)");
-    for (const std::string& name : extra) names.add("std_" + name);
+    for (const ExtraName& each : extra) names.add((each.is_log ? "log_" : "std_") + each.name);
   }
   names_ = names.release();
 }
 
 BothScales BothScales::plain(const std::vector<std::string>& names) {
-  return {{}, {}, false, false, names};
+  return {{}, {}, false, false, std::vector<ExtraName>(names.begin(), names.end())};
+}
+
+bool BothScales::has_logs() const {
+  return std::ranges::find(logs_, true) != logs_.end();
+}
+
+Index BothScales::log_of(Index k) const {
+  const Index extra = k - (num_original_ - std::ssize(logs_));
+  const bool is_log = extra >= 0 && k < num_original_ && logs_[at(extra)];
+  return is_log ? num_parameters_ - std::ssize(logs_) + extra : -1;
 }
 
 std::vector<double> BothScales::values(const double* theta) const {
@@ -72,9 +90,12 @@ std::vector<double> BothScales::values(const double* theta) const {
     constant -= static_cast<Extended>(theta[d]) * static_cast<Extended>(scale_.mean[d]) /
                 static_cast<Extended>(scale_.scale[d]);
   }
-  all.push_back(static_cast<double>(constant));
-  // Extra parameters are the same on both scales; then theta itself.
-  all.insert(all.end(), theta + coefficients, theta + num_parameters_);
+  if (constant_ >= 0) all.push_back(static_cast<double>(constant));
+  // Extra parameters are the same on both scales, or theta has their logarithms; then theta itself.
+  for (std::size_t e = 0; e < logs_.size(); ++e) {
+    const double sampled = theta[coefficients + e];
+    all.push_back(logs_[e] ? std::exp(sampled) : sampled);
+  }
   all.insert(all.end(), theta, theta + num_parameters_);
   return all;
 }

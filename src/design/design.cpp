@@ -82,7 +82,7 @@ std::vector<double> Design::prior_scales() const {
   return std::vector<double>(names_.size(), options_.prior_scale);
 }
 
-BothScales Design::both_scales(const std::vector<std::string>& extra) const {
+BothScales Design::both_scales(const std::vector<ExtraName>& extra) const {
   // names_ without "(intercept)": BothScales adds that name itself.
   const auto raw = names_.begin() + std::ssize(scale_.mean);
   return {{names_.begin(), raw}, scale_, options_.intercept, options_.standardised, extra};

@@ -90,6 +90,7 @@ Draws mapped(const Draws& draws, const LinearQuantities& quantities) {
 // sum of squares of a.c over the columns c of C.
 std::vector<Estimate> moments_of(const Normal& normal, const LinearQuantities& quantities) {
   if (quantities.count == 0) return {};
+  if (quantities.moments) return quantities.moments(normal);
   const auto dim = at(normal.dim());
   std::vector<Estimate> out;
   for (const double mean : quantities.values(normal.mean().data())) out.push_back({mean, 0, 0, 0});

@@ -1,5 +1,5 @@
-// The posterior of any likelihood: through packed rows where a linear predictor is all there is, otherwise
-// through the gradients of the likelihood itself.
+// The posterior of any likelihood: through packed rows where there is a linear predictor, otherwise through
+// the gradients of the likelihood itself.
 #include "giga/infer/posterior.hpp"
 
 #include <algorithm>
@@ -9,22 +9,12 @@
 #include "giga/base/threads.hpp"
 
 namespace giga {
-namespace {
-
-// Whether all parameters are coefficients of one linear predictor.
-bool is_packable(const Likelihood& likelihood) {
-  const LinearModel* linear = likelihood.linear_model();
-  return linear != nullptr && linear->num_columns() == likelihood.num_parameters();
-}
-
-}  // namespace
-
 Posterior::Posterior(const Likelihood& likelihood, Prior prior, const Executor* executor)
     : likelihood_(&likelihood), prior_(std::move(prior)), executor_(executor) {
   if (prior_.dim() != likelihood.num_parameters())
     throw std::invalid_argument("the prior has another dimension than the model");
-  if (is_packable(likelihood))
-    packed_ = std::make_unique<RegressionPosterior>(*likelihood.linear_model(), prior_, executor);
+  if (const LinearModel* linear = likelihood.linear_model())
+    packed_ = std::make_unique<RegressionPosterior>(*linear, prior_, executor);
 }
 
 double Posterior::log_density(const double* theta, double* gradient) const {

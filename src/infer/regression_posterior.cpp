@@ -1,9 +1,9 @@
 // The log posterior and its gradient from rows packed in tiles. Blocks of kBlockRows rows are summed by lane
 // and joined in block order, with an executor or without: the same bits.
 //
-// Notation: s_n = z_n.theta the linear predictor, l(s) the log-likelihood of a row, l' its slope,
-// m_n its multiplicity;
-//     value = sum_n m_n l(s_n),    gradient = sum_n m_n l'(s_n) z_n.
+// Notation: s_n = z_n.beta + o_n the linear predictor, l(s, phi) the log-likelihood of a row, l' its slope,
+// m_n its multiplicity, theta = (beta, phi);
+//     value = sum_n m_n l(s_n),    gradient = sum_n m_n (l'(s_n) z_n, dl/dphi).
 // A tile has kTile rows side by side: component d of all of them, then component d + 1. "Plain" tiles are
 // those of logistic rows that count once: y in {-1, 1} enters as y z, so l = -log(1 + exp(-y z.theta)) needs
 // no label and no weight, and an intercept is one number per label.
@@ -28,6 +28,7 @@ using kernels::kPackedLanes;
 using kernels::kTile;
 constexpr Index kTilesPerBlock = kBlockRows / kTile;
 constexpr Index kFewParameters = 64;
+constexpr Index kMostExtras = 4;
 
 // N(0, I / precision): its gradient is D products instead of D^2.
 bool is_isotropic(const Prior& any) {
@@ -59,7 +60,7 @@ struct Packing {
 // often. Only whole tiles of one label are plain; what is left over joins the other rows.
 Packing pack(const LinearModel& regression) {
   constexpr double kRepeated = 3;
-  const bool logistic = describe(regression.family().family).is_logistic;
+  const bool logistic = describe(regression.family().family).is_logistic && !regression.has_offset();
   std::vector<PackedRow> ups, downs, others;
   for (Index n = 0; n < regression.num_rows(); ++n) {
     const double times = fault(Fault::MultiplicitiesIgnored) ? 1 : regression.multiplicity(n);
@@ -102,16 +103,15 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Prior pr
       prior_(std::move(prior)),
       executor_(executor),
       dim_(regression.num_columns()),
+      all_(regression.num_all()),
       isotropic_(is_isotropic(prior_)) {
   if (isotropic_) {
     precision_ = prior_.normal()->precision()[0];
     log_normaliser_ =
-        prior_.normal()->log_determinant() + static_cast<double>(dim_) * std::log(2 * std::numbers::pi);
+        prior_.normal()->log_determinant() + static_cast<double>(all_) * std::log(2 * std::numbers::pi);
   }
-  if (prior_.dim() != dim_) throw std::invalid_argument("the prior has another dimension than the model");
-  if (describe(family_.family).num_extras() > 0)
-    throw std::invalid_argument(
-        "the family has parameters besides its coefficients, which rows in tiles do not know");
+  if (prior_.dim() != all_) throw std::invalid_argument("the prior has another dimension than the model");
+  if (all_ - dim_ > kMostExtras) throw std::invalid_argument("the family has too many extra parameters");
   const Packing packing = pack(regression);
   num_ups_ = packing.ups;
   num_plain_ = packing.plain;
@@ -121,6 +121,7 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Prior pr
   z_.assign(at((num_plain_ * plain_dim() + (num_tiles_ - num_plain_) * dim_) * kTile), 0.0);
   y_.assign(room, 1.0);
   weights_.assign(room, 0.0);
+  if (regression.has_offset()) offset_.assign(room, 0.0);
   std::vector<double> row(at(dim_));
   for (std::size_t k = 0; k < packing.rows.size(); ++k) {
     const auto [n, times] = packing.rows[k];
@@ -132,6 +133,7 @@ RegressionPosterior::RegressionPosterior(const LinearModel& regression, Prior pr
     regression.design(n, 1, row.data());
     y_[k] = regression.response(n);
     weights_[k] = times;
+    if (!offset_.empty()) offset_[k] = regression.offset(n);
     for (Index d = 0; d < (plain ? plain_dim() : dim_); ++d) {
       const double value = row[at(d)];
       if (plain) {
@@ -176,18 +178,27 @@ double RegressionPosterior::plain_tiles(Index first, Index end, double label, co
 }
 
 double RegressionPosterior::block(Index index, const double* theta, double* sums) const {
-  std::fill(sums, sums + dim_ * kPackedLanes, 0.0);
+  // The sums of the extra parameters are one per lane as well, of which only the first is used.
+  std::fill(sums, sums + all_ * kPackedLanes, 0.0);
   const Index begin = index * kTilesPerBlock, end = std::min(num_tiles_, begin + kTilesPerBlock);
   // A block may straddle the three kinds of tiles: label +1, label -1, others.
   double value = plain_tiles(begin, std::min(end, num_ups_), 1, theta, sums);
   value += plain_tiles(std::max(begin, num_ups_), std::min(end, num_plain_), -1, theta, sums);
-  // Tiles of any family: s = z theta, then l(s) and l'(s), then the gradient sum_i m_i l'_i z_i.
+  // Tiles of any family: s = z beta + o, then l(s) and l'(s), then the gradient sum_i m_i l'_i z_i.
   std::array<double, kTile> s, values, slopes;
+  std::array<double, kTile * kMostExtras> extra;  // dl/dphi_e, kTile for each e
   for (Index t = std::max(begin, num_plain_); t < end; ++t) {
     const double* z = tile_at(t);
+    const double* y = y_.data() + t * kTile;
+    const double* constants = constants_.data() + t * kTile;
     kernels::predict(z, dim_, theta, s.data());
-    kernels::values_and_slopes(family_, y_.data() + t * kTile, constants_.data() + t * kTile, s.data(), kTile,
-                               values.data(), slopes.data());
+    for (Index i = 0; i < kTile && !offset_.empty(); ++i) s[at(i)] += offset_[at(t * kTile + i)];
+    if (all_ == dim_) {
+      kernels::values_and_slopes(family_, y, constants, s.data(), kTile, values.data(), slopes.data());
+    } else {
+      kernels::of(family_).gradients(family_, theta + dim_, y, constants, s.data(), kTile, values.data(),
+                                     slopes.data(), extra.data());
+    }
     const double* weights = weights_.data() + t * kTile;
     for (Index i = 0; i < kTile; ++i) {
       const auto k = at(i);
@@ -197,6 +208,8 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
       }
       value += weights[i] * values[k];
       slopes[k] *= weights[i];
+      for (Index e = 0; e < all_ - dim_; ++e)
+        sums[(dim_ + e) * kPackedLanes] += weights[i] * extra[at(e * kTile + i)];
     }
     kernels::add_weighted_rows_by_lane(z, dim_, slopes.data(), sums);
   }
@@ -204,30 +217,30 @@ double RegressionPosterior::block(Index index, const double* theta, double* sums
 }
 
 double RegressionPosterior::log_likelihood(const double* theta, double* gradient) const {
-  std::fill(gradient, gradient + dim_, 0.0);
+  std::fill(gradient, gradient + all_, 0.0);
   const Index blocks = (num_tiles_ + kTilesPerBlock - 1) / kTilesPerBlock;
   if (executor_ == nullptr || blocks == 1) {
     // The same blocks in the same order as below, so that both ways have the same bits.
-    SmallScratch<kFewParameters * kPackedLanes> sums(dim_ * kPackedLanes);
+    SmallScratch<kFewParameters * kPackedLanes> sums(all_ * kPackedLanes);
     double value = 0;
     for (Index b = 0; b < blocks; ++b) {
       value += block(b, theta, sums.data());
-      kernels::total_of(sums.data(), dim_, gradient);
+      kernels::total_of(sums.data(), all_, gradient);
     }
     return value;
   }
   // Both the parts and the total have the value first: then the sums of a block by lane, or the gradient.
-  std::vector<double> total(at(1 + dim_), 0.0);
+  std::vector<double> total(at(1 + all_), 0.0);
   fold_blocks<double>(
-      *executor_, num_tiles_ * kTile, 1 + dim_ * kPackedLanes, std::span(total),
+      *executor_, num_tiles_ * kTile, 1 + all_ * kPackedLanes, std::span(total),
       [&](Index first, Index /*count*/, Index /*piece*/, double* part) {
         part[0] = block(first / kBlockRows, theta, part + 1);
       },
       [this](const double* part, double* sum) {
         sum[0] += part[0];
-        kernels::total_of(part + 1, dim_, sum + 1);
+        kernels::total_of(part + 1, all_, sum + 1);
       });
-  std::copy_n(total.begin() + 1, dim_, gradient);
+  std::copy_n(total.begin() + 1, all_, gradient);
   return total[0];
 }
 
@@ -237,7 +250,7 @@ double RegressionPosterior::add_prior(const double* theta, double* gradient) con
   double precision = precision_;
   if (fault(Fault::PriorScaleForVariance)) precision = std::sqrt(precision);
   double squares = 0;
-  for (Index d = 0; d < dim_; ++d) {
+  for (Index d = 0; d < all_; ++d) {
     squares += theta[d] * theta[d];
     gradient[d] -= precision * theta[d];
   }

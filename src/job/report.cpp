@@ -64,7 +64,8 @@ void add_posterior(const RunRecord& record, const PosteriorSummary& summary, Rep
   if (!standardised.empty()) {
     data.standardised.assign(first + count, first + 2 * count);
     for (std::size_t k = 0; k < data.standardised.size(); ++k)
-      data.standardised[k].name = data.quantities[k].name;
+      if (record.scales().log_of(static_cast<Index>(k)) < 0)
+        data.standardised[k].name = data.quantities[k].name;
   }
   data.warnings = warnings(data.quantities, summary.health);
   data.corrected = data.certificate && data.certificate->safe() && data.certificate->coreset.pays() &&

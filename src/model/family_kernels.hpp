@@ -46,6 +46,11 @@ struct FamilyKernels {
   /// triangle. Null where the family has no extras.
   void (*extra_derivatives)(const FamilyParameters& family, const double* extras, const double* y,
                             const double* s, Index count, double* first, double* mixed, double* second);
+  /// value, slope and first together, of many rows at one point, for families with extras; `value` may be
+  /// null, then `constant` is not read.
+  void (*gradients)(const FamilyParameters& family, const double* extras, const double* y,
+                    const double* constant, const double* s, Index count, double* value, double* slope,
+                    double* first);
 };
 
 namespace kernels {

@@ -1,9 +1,10 @@
-// z_n.m and |C'z_n| of all rows, tile by tile.
+// z_n.m + o_n and |C'z_n| of all rows, tile by tile.
 #include "giga/model/predictor_moments.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "model/scratch.hpp"
@@ -28,18 +29,19 @@ double sum_of_squares(const double* u, Index dim) {
 
 PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat, const Executor& executor) {
   using kernels::kTile;
-  const Index dim = model.num_columns();
-  if (pihat.dim() != dim)
+  const Index dim = model.num_columns(), all = model.num_all(), num_extras = all - dim;
+  if (pihat.dim() != all)
     throw std::invalid_argument("pihat has another dimension than the linear predictor");
   // The points are the columns of C, and m after them, so that one product gives all.
-  Points columns(dim, dim + 1);
+  Points columns(dim, all + 1);
   std::vector<double> column(at(dim));
-  for (Index k = 0; k < dim; ++k) {
-    for (Index d = 0; d < dim; ++d) column[at(d)] = pihat.factor()[at(d * dim + k)];
+  for (Index k = 0; k < all; ++k) {
+    for (Index d = 0; d < dim; ++d) column[at(d)] = pihat.factor()[at(d * all + k)];
     columns.set(k, column);
   }
-  columns.set(dim, pihat.mean());
-  PredictorMoments out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows()))};
+  columns.set(all, std::span(pihat.mean()).first(at(dim)));
+  PredictorMoments out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows())),
+                       std::vector<float>(at(num_extras * model.num_rows()))};
   for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
     const Scratch z(kTile * dim), u(kTile * columns.stride());
     for (Index begin = first; begin < first + count; begin += kTile) {
@@ -48,8 +50,13 @@ PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat
       kernels::predict_many(z.data(), some, dim, columns.component(0), columns.stride(), u.data());
       for (Index i = 0; i < some; ++i) {
         const double* un = u.data() + i * columns.stride();
-        out.mean[at(begin + i)] = static_cast<float>(un[dim]);
-        out.sd[at(begin + i)] = static_cast<float>(std::sqrt(sum_of_squares(un, dim)));
+        out.mean[at(begin + i)] = static_cast<float>(un[all] + model.offset(begin + i));
+        out.sd[at(begin + i)] = static_cast<float>(std::sqrt(sum_of_squares(un, all)));
+        for (Index e = 0; e < num_extras; ++e) {
+          const double* row = pihat.factor().data() + (dim + e) * all;
+          out.cross[at((begin + i) * num_extras + e)] =
+              static_cast<float>(std::inner_product(un, un + all, row, 0.0));
+        }
       }
     }
   });

@@ -1,5 +1,5 @@
-// The log-likelihoods of a regression and their sums. With z_n a row of the design, s_n = <z_n, beta> its
-// predictor and l_n(s, phi) the log-likelihood of its response,
+// The log-likelihoods of a regression and their sums. With z_n a row of the design, s_n = <z_n, beta> + o_n
+// its predictor (o_n the offset, if there is any) and l_n(s, phi) the log-likelihood of its response,
 //
 //     L_n = l_n(s_n, phi),   grad = (l' z, dl/dphi),   Hessian = (l'' z z', z d^2l/(ds dphi); .,
 //     d^2l/dphi^2).
@@ -16,10 +16,8 @@
 #include <utility>
 
 #include "model/block_sum.hpp"
-#include "model/design_matrix.hpp"
-#include "model/family_kernels.hpp"
+#include "model/regression_parts.hpp"
 #include "model/scratch.hpp"
-#include "model/tile_kernels.hpp"
 
 namespace giga {
 
@@ -29,60 +27,59 @@ using kernels::kTile;
 // the second-level cache. A multiple of 6, the rows of predict_many's largest patch.
 constexpr Index kRowsAtOnce = 12;
 
-struct Regression::Parts {
-  DesignMatrix design;
-  std::vector<double> response;
-  std::vector<double> multiplicity;  // empty: all 1
-  std::vector<double> constants;     // c(y) of each row; empty where the family has none
-  FamilyParameters family;
-  std::vector<std::string> names;  // of the parameters; empty: none were given
-
-  [[nodiscard]] double times(Index n) const {
-    return multiplicity.empty() ? 1.0 : multiplicity[static_cast<std::size_t>(n)];
-  }
-  [[nodiscard]] double constant(Index n) const {
-    return constants.empty() ? 0.0 : constants[static_cast<std::size_t>(n)];
-  }
-  [[nodiscard]] Index num_extras() const { return describe(family.family).num_extras(); }
-  // The extra parameters of all points: the components after those of the coefficients.
-  [[nodiscard]] PointExtras extras_of(const Points& points) const {
-    if (num_extras() == 0) return {};
-    return {points.component(design.num_columns()), points.stride()};
-  }
-  // dl/dphi_e of row n at many points: out[e * count + j].
-  void extra_slopes(Index n, const double* s, const Points& points, double* out) const;
-};
-
 namespace {
 
-// The responses of the distinct rows.
-std::vector<double> chosen(std::span<const double> response, const DistinctRows& rows) {
+// What the distinct rows have of an array by rows of the data.
+std::vector<double> chosen(std::span<const double> all, const DistinctRows& rows) {
   std::vector<double> out;
+  if (all.empty()) return out;
   out.reserve(static_cast<std::size_t>(rows.num_rows));
-  for (Index k = 0; k < rows.num_rows; ++k) out.push_back(response[static_cast<std::size_t>(rows.row(k))]);
+  for (Index k = 0; k < rows.num_rows; ++k) out.push_back(all[static_cast<std::size_t>(rows.row(k))]);
   return out;
+}
+
+// Throws unless there is an offset for every row or none, and trials where the family has them.
+void check_terms(const RowTerms& terms, std::size_t num_rows, const FamilyParameters& family) {
+  if (!terms.offset.empty() && terms.offset.size() != num_rows)
+    throw std::invalid_argument("there must be an offset for every row, or none");
+  if (!std::ranges::all_of(terms.offset, [](double value) { return std::isfinite(value); }))
+    throw std::invalid_argument("an offset is not finite");
+  const bool wanted = describe(family.family).has_trials;
+  if (wanted ? terms.trials.size() != num_rows : !terms.trials.empty())
+    throw std::invalid_argument(wanted ? "there must be a number of trials for every row"
+                                       : "the family has no trials");
+}
+
+// Where the family has trials they become part of the response (family.hpp).
+void join_trials(std::vector<double>& response, std::span<const double> trials) {
+  for (std::size_t n = 0; n < trials.size(); ++n) response[n] = with_trials(response[n], trials[n]);
 }
 
 }  // namespace
 
 Regression::Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
-                       std::span<const double> response, const FamilyParameters& family) {
+                       std::span<const double> response, const FamilyParameters& family,
+                       const RowTerms& terms) {
   if (static_cast<Index>(response.size()) != data.num_rows())
     throw std::invalid_argument("there must be a response for every row of the data");
+  check_terms(terms, response.size(), family);
   std::vector<double> y = chosen(response, rows);
+  join_trials(y, chosen(terms.trials, rows));
   std::vector<double> constants = row_constants(family, y);
   std::vector<std::string> names = design->names();
-  parts_ =
-      std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows), std::move(y),
-                                          rows.multiplicity, std::move(constants), family, std::move(names)});
+  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows), std::move(y),
+                                               rows.multiplicity, std::move(constants), family,
+                                               std::move(names), chosen(terms.offset, rows)});
 }
 
 Regression::Regression(std::vector<double> design, std::vector<double> response,
-                       std::vector<double> multiplicity, const FamilyParameters& family) {
+                       std::vector<double> multiplicity, const FamilyParameters& family, RowTerms terms) {
   if (response.empty() || design.size() % response.size() != 0)
     throw std::invalid_argument("there must be a response for every row of the design");
   if (!multiplicity.empty() && multiplicity.size() != response.size())
     throw std::invalid_argument("there must be a multiplicity for every row, or none");
+  check_terms(terms, response.size(), family);
+  join_trials(response, terms.trials);
   const auto dim = static_cast<Index>(design.size() / response.size());
   std::vector<double> constants = row_constants(family, response);
   parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), dim),
@@ -90,7 +87,8 @@ Regression::Regression(std::vector<double> design, std::vector<double> response,
                                                std::move(multiplicity),
                                                std::move(constants),
                                                family,
-                                               {}});
+                                               {},
+                                               std::move(terms.offset)});
 }
 
 Regression::~Regression() = default;
@@ -113,28 +111,34 @@ const FamilyParameters& Regression::family() const {
 double Regression::response(Index n) const {
   return parts_->response[static_cast<std::size_t>(n)];
 }
+double Regression::offset(Index n) const {
+  return parts_->offset.empty() ? 0.0 : parts_->offset[static_cast<std::size_t>(n)];
+}
+bool Regression::has_offset() const {
+  return !parts_->offset.empty();
+}
 void Regression::design(Index first, Index count, double* z) const {
   parts_->design.by_row(first, count, z);
 }
 std::string Regression::parameter_name(Index d) const {
   const auto extras = describe(family().family).extras;
-  if (d >= num_columns()) return std::string(extras[static_cast<std::size_t>(d - num_columns())].name);
+  if (d >= num_columns()) return sampled_name(extras[static_cast<std::size_t>(d - num_columns())]);
   return parts_->names.empty() ? Likelihood::parameter_name(d) : parts_->names[static_cast<std::size_t>(d)];
 }
 
 // A few rows at all points: S = Z Theta by predict_many, then the family row by row.
 void Regression::log_likelihoods(Index first, Index count, const Points& points, double* out) const {
+  if (parts_->num_extras() > 0) return log_likelihoods_with_extras(first, count, points, out);
   const Index dim = num_columns(), num = points.count();
   const Scratch z(std::min(count, kRowsAtOnce) * dim), s(std::min(count, kRowsAtOnce) * points.stride());
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
     parts_->design.by_row(first + begin, some, z.data());
-    kernels::predict_many(z.data(), some, dim, points.component(0), points.stride(), s.data());
+    parts_->predict(first + begin, some, z.data(), points, s.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n),
-                               s.data() + i * points.stride(), num, out + (begin + i) * num,
-                               parts_->extras_of(points));
+                               s.data() + i * points.stride(), num, out + (begin + i) * num);
     }
   }
 }
@@ -154,7 +158,7 @@ void Regression::directional_derivatives(Index first, Index count, const Directi
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
     parts_->design.by_row(first + begin, some, z.data());
-    kernels::predict_many(z.data(), some, dim, points.component(0), points.stride(), s.data());
+    parts_->predict(first + begin, some, z.data(), points, s.data());
     if (features.frame)
       kernels::predict_many(z.data(), some, dim, features.frame->component(0), apart, framed.data());
     for (Index i = 0; i < some; ++i) {
@@ -166,48 +170,9 @@ void Regression::directional_derivatives(Index first, Index count, const Directi
   }
 }
 
-void Regression::Parts::extra_slopes(Index n, const double* s, const Points& points, double* out) const {
-  const Index num = points.count();
-  const auto size = static_cast<std::size_t>(num_extras());
-  const double y = response[static_cast<std::size_t>(n)];
-  // Point by point, as the kernel takes one phi for many rows.
-  std::vector<double> phi(size), first(size), mixed(size), second(size * (size + 1) / 2);
-  for (Index j = 0; j < num; ++j) {
-    for (std::size_t e = 0; e < size; ++e)
-      phi[e] = points.at(design.num_columns() + static_cast<Index>(e), j);
-    kernels::of(family).extra_derivatives(family, phi.data(), &y, s + j, 1, first.data(), mixed.data(),
-                                          second.data());
-    for (std::size_t e = 0; e < size; ++e) out[static_cast<Index>(e) * num + j] = first[e];
-  }
-}
-
-// <c_k, grad L_n> = l' <c_k, z> over the coefficients + sum_e c_k,e dl/dphi_e over the extras.
-void Regression::directional_derivatives_with_extras(Index first, Index count,
-                                                     const DirectionalFeatures& features, double* out) const {
-  const Points& points = features.points;
-  const Index dim = num_columns(), num = points.count(), num_extras = parts_->num_extras();
-  const Scratch z(dim), s(points.stride()), slope(num), extra(num_extras * num);
-  for (Index i = 0; i < count; ++i) {
-    design(first + i, 1, z.data());
-    kernels::predict_many(z.data(), 1, dim, points.component(0), points.stride(), s.data());
-    kernels::slopes(parts_->family, response(first + i), s.data(), num, slope.data(),
-                    parts_->extras_of(points));
-    parts_->extra_slopes(first + i, s.data(), points, extra.data());
-    for (Index j = 0; j < num; ++j) {
-      const Index k = features.coordinate[static_cast<std::size_t>(j)];
-      const auto direction = [&](Index d) {
-        return features.frame ? features.frame->at(d, k) : d == k ? 1.0 : 0.0;
-      };
-      double along = 0, sum = 0;
-      for (Index d = 0; d < dim; ++d) along += direction(d) * z.data()[d];
-      for (Index e = 0; e < num_extras; ++e) sum += direction(dim + e) * extra.data()[e * num + j];
-      out[i * num + j] = (slope.data()[j] * along + sum) * (features.scale * multiplicity(first + i));
-    }
-  }
-}
-
 // As log_likelihoods, summed over rows as they come; values overwrite the predictors they are made from.
 void Regression::add_log_likelihoods(Index first, Index count, const Points& points, double* out) const {
+  if (parts_->num_extras() > 0) return add_log_likelihoods_with_extras(first, count, points, out);
   const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
   const Scratch z(most * dim), s(most * stride);
@@ -217,7 +182,7 @@ void Regression::add_log_likelihoods(Index first, Index count, const Points& poi
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
     parts_->design.by_row(first + begin, some, z.data());
-    kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
+    parts_->predict(first + begin, some, z.data(), points, s.data());
     std::array<const double*, kRowsAtOnce>
         together{};  // rows that count once, where the family has a shorter way for them
     std::array<double, kRowsAtOnce> responses{};
@@ -230,8 +195,7 @@ void Regression::add_log_likelihoods(Index first, Index count, const Points& poi
         together[num_together] = values;
         responses[num_together++] = response(n);
       } else {
-        kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n), values, num, values,
-                                 parts_->extras_of(points));
+        kernels::log_likelihoods(parts_->family, response(n), parts_->constant(n), values, num, values);
         // out[j] += times * values[j], in the order of the rows.
         kernels::add_products(&times, 1, 1, values, stride, num, out, num);
       }
@@ -243,26 +207,21 @@ void Regression::add_log_likelihoods(Index first, Index count, const Points& poi
 
 void Regression::add_gradients(Index first, Index count, const Points& points, Index apart,
                                double* out) const {
+  if (parts_->num_extras() > 0) return add_gradients_with_extras(first, count, points, apart, out);
   const Index dim = num_columns(), num = points.count(), stride = points.stride();
   const Index most = std::min(count, kRowsAtOnce);
-  const Index num_extras = parts_->num_extras();
-  const Scratch z(most * dim), s(most * stride), extra(num_extras * num);
+  const Scratch z(most * dim), s(most * stride);
   for (Index begin = 0; begin < count; begin += kRowsAtOnce) {
     const Index some = std::min(kRowsAtOnce, count - begin);
     parts_->design.by_row(first + begin, some, z.data());
-    kernels::predict_many(z.data(), some, dim, points.component(0), stride, s.data());
+    parts_->predict(first + begin, some, z.data(), points, s.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       // Predictors become slopes in place, rows of z are multiplied by their multiplicity, and the sum over
       // rows of z_id times_i l'_ij is one matrix product.
       double* slopes = s.data() + i * stride;
       const double times = multiplicity(n);
-      if (num_extras > 0) {
-        parts_->extra_slopes(n, slopes, points, extra.data());
-        for (Index e = 0; e < num_extras; ++e)
-          for (Index j = 0; j < num; ++j) out[(dim + e) * apart + j] += times * extra.data()[e * num + j];
-      }
-      kernels::slopes(parts_->family, response(n), slopes, num, slopes, parts_->extras_of(points));
+      kernels::slopes(parts_->family, response(n), slopes, num, slopes);
       for (Index d = 0; d < dim; ++d) z.data()[i * dim + d] *= times;
     }
     kernels::add_products(z.data(), some, dim, s.data(), stride, num, out, apart);
@@ -333,7 +292,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
           const Index some = std::min(kTile, count - begin);
           const Index row = first + begin;
           parts_->design.by_component(row, some, z.data());
-          kernels::predict(z.data(), dim, theta.data(), s.data());
+          parts_->predict_tile(row, some, z.data(), theta.data(), s.data());
           std::fill(std::copy_n(parts_->response.begin() + row, some, y.begin()), y.end(), 1.0);
           if (!parts_->constants.empty())
             std::fill(std::copy_n(parts_->constants.begin() + row, some, constants.begin()), constants.end(),
@@ -375,39 +334,92 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
   if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
   const Index dim = num_columns();
   // The rows are copied: a subset does not refer to the dataset.
+  const bool trials = describe(parts_->family.family).has_trials;
   std::vector<double> z(rows.size() * static_cast<std::size_t>(dim)), y;
+  RowTerms terms;
   for (std::size_t k = 0; k < rows.size(); ++k) {
-    design(rows[k], 1, z.data() + static_cast<Index>(k) * dim);
-    y.push_back(response(rows[k]));
+    const Index n = rows[k];
+    design(n, 1, z.data() + static_cast<Index>(k) * dim);
+    y.push_back(trials ? successes_of(response(n)) : response(n));
+    if (trials) terms.trials.push_back(trials_of(response(n)));
+    if (has_offset()) terms.offset.push_back(offset(n));
   }
   return std::make_unique<Regression>(std::move(z), std::move(y),
-                                      std::vector<double>(weights.begin(), weights.end()), parts_->family);
+                                      std::vector<double>(weights.begin(), weights.end()), parts_->family,
+                                      std::move(terms));
 }
 
-// The sums run through the rows in their order, with no sums of blocks between: a part is what the rows of a
-// block bring to each of the two, and those that the last block lacks are 0.
+namespace {
+
+// Median, and median distance from it over that of a standard normal distribution, of rows evenly spread.
+ResponseMoments robust_moments(const Regression& model) {
+  constexpr Index kMost = 4096;
+  constexpr double kOfNormal = 0.6744897501960817;
+  const Index count = std::min(kMost, model.num_rows());
+  std::vector<double> y;
+  for (Index i = 0; i < count; ++i) {
+    const Index n = i * model.num_rows() / count;
+    y.push_back(model.response(n) - model.offset(n));
+  }
+  const auto median = [&] {
+    const auto middle = y.begin() + std::ssize(y) / 2;
+    std::ranges::nth_element(y, middle);
+    return *middle;
+  };
+  const double centre = median();
+  for (double& value : y) value = std::abs(value - centre);
+  return {centre, median() / kOfNormal};
+}
+
+}  // namespace
+
+// Sums over the rows of the response, of how often it counts, of its square less the first, and of the
+// offset. They run through the rows in their order, with no sums of blocks between: a part is what the rows
+// of a block bring to each, and those that the last block lacks are 0.
+ResponseMoments Regression::response_moments(double* mean_offset, const Executor& executor) const {
+  const bool trials = describe(parts_->family.family).has_trials;
+  const double centre = trials ? 0 : response(0);
+  std::array<Extended, 5> sums{};
+  fold_blocks<double>(
+      executor, num_rows(), 5 * kBlockRows, std::span<Extended>(sums),
+      [&](Index first, Index count, Index /*piece*/, double* part) {
+        for (Index i = 0; i < count; ++i) {
+          const Index n = first + i;
+          const double times = multiplicity(n), y = trials ? successes_of(response(n)) : response(n);
+          part[i] = times * y;
+          part[kBlockRows + i] = times * (trials ? trials_of(response(n)) : 1);
+          part[2 * kBlockRows + i] = times * (y - centre);
+          part[3 * kBlockRows + i] = times * (y - centre) * (y - centre);
+          part[4 * kBlockRows + i] = times * offset(n);
+        }
+      },
+      [](const double* part, Extended* total) {
+        for (Index k = 0; k < 5; ++k) {
+          for (Index i = 0; i < kBlockRows; ++i) total[k] += static_cast<Extended>(part[k * kBlockRows + i]);
+        }
+      });
+  const Extended shift = sums[2] / sums[1], variance = sums[3] / sums[1] - shift * shift;
+  *mean_offset = static_cast<double>(sums[4] / sums[1]);
+  return {static_cast<double>(sums[0] / sums[1]),
+          variance > 0 ? std::sqrt(static_cast<double>(variance)) : 0.0};
+}
+
 std::vector<double> Regression::start(const Executor& executor) const {
   const FamilyDescription& description = describe(parts_->family.family);
   std::vector<double> theta(at(num_columns()), 0.0);
   for (const ExtraParameter& extra : description.extras) theta.push_back(extra.start);
-  if (!parts_->design.ends_in_ones()) return theta;
-  ExtendedVector sums = {0, 0};  // of the responses, and of how often they count
-  fold_blocks<double>(
-      executor, num_rows(), 2 * kBlockRows, std::span(sums),
-      [this](Index first, Index count, Index /*piece*/, double* part) {
-        for (Index i = 0; i < count; ++i) {
-          part[i] = multiplicity(first + i) * response(first + i);
-          part[kBlockRows + i] = multiplicity(first + i);
-        }
-      },
-      [](const double* part, Extended* total) {
-        for (Index i = 0; i < kBlockRows; ++i) {
-          total[0] += static_cast<Extended>(part[i]);
-          total[1] += static_cast<Extended>(part[kBlockRows + i]);
-        }
-      });
+  const bool intercept = parts_->design.ends_in_ones();
+  if (!intercept && description.start_extras == nullptr) return theta;
+  double mean_offset = 0;
+  ResponseMoments moments = response_moments(&mean_offset, executor);
+  if (description.is_robust) {
+    moments = robust_moments(*this);
+    mean_offset = 0;
+  }
+  if (description.start_extras != nullptr)
+    description.start_extras(moments, std::span(theta).subspan(at(num_columns())));
   // With all other coefficients 0 the intercept alone fits the mean response.
-  theta[at(num_columns() - 1)] = description.predictor_of_mean(static_cast<double>(sums[0] / sums[1]));
+  if (intercept) theta[at(num_columns() - 1)] = description.predictor_of_mean(moments.mean) - mean_offset;
   return theta;
 }
 
@@ -425,7 +437,7 @@ bool Regression::separates(std::span<const double> theta, const Executor& execut
         for (Index begin = 0; begin < count && !known_here.load(std::memory_order_relaxed); begin += kTile) {
           const Index row = first + begin, some = std::min(kTile, count - begin);
           parts_->design.by_component(row, some, z.data());
-          kernels::predict(z.data(), dim, theta.data(), s.data());
+          parts_->predict_tile(row, some, z.data(), theta.data(), s.data());
           for (Index i = 0; i < some; ++i) {
             if (!(response(row + i) * s[at(i)] > 0)) *part = 1;
           }

@@ -52,6 +52,22 @@ double draw_poisson(double mean, Stream& random) {
   return mean < kMany ? count_arrivals(mean, random) : transformed_rejection(mean, random);
 }
 
+// Marsaglia and Tsang (2000): d v, v = (1 + c x)^3 with x normal, accepted by the ratio of the densities. A
+// shape below 1 is that of shape + 1 times U^(1 / shape).
+double draw_gamma(double shape, Stream& random) {
+  if (!(shape > 0)) throw std::invalid_argument("a gamma shape of " + std::to_string(shape));
+  if (shape < 1) {
+    const double larger = draw_gamma(shape + 1, random);
+    return larger * std::pow(1 - random.uniform(), 1 / shape);
+  }
+  const double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  while (true) {
+    const double x = random.normal(), root = 1 + c * x, v = root * root * root;
+    if (!(v > 0)) continue;
+    if (std::log(1 - random.uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
+  }
+}
+
 Index usual_num_features(Family family) {
   return describe(family).simulation.num_features;
 }

@@ -28,16 +28,6 @@
 
 namespace giga {
 
-namespace {
-
-// The linear predictor whose coefficients are all the parameters, or null.
-const LinearModel* whole_linear_model(const Likelihood& likelihood) {
-  const LinearModel* linear = likelihood.linear_model();
-  return linear != nullptr && linear->num_columns() == likelihood.num_parameters() ? linear : nullptr;
-}
-
-}  // namespace
-
 Index default_size(const Problem& problem) {
   constexpr Index kLeast = 20, kMost = 1000;
   // D + D(D+1)/2 = D(D+3)/2 numbers match the gradient and the curvature of a sum: about as
@@ -63,7 +53,7 @@ CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
   // per number: 2000 of them 650 MB.
   constexpr Index kMostNumbers = 20'300;
   if (options.projection != ProjectionKind::Auto) return options;
-  const bool affordable = whole_linear_model(problem.likelihood()) != nullptr &&
+  const bool affordable = problem.likelihood().linear_model() != nullptr &&
                           curvature_dim(problem.likelihood().num_parameters()) <= kMostNumbers;
   options.projection = affordable ? ProjectionKind::Curvature : ProjectionKind::Random;
   options.norm = Norm::Whitened;
@@ -191,6 +181,9 @@ class Run {
   // will tell.
   bool asks_for_remainder(CoresetResult& result) const {
     if (options_.projection != ProjectionKind::Curvature || result.zero_target) return false;
+    // The remainder is orthogonal to a Hermite expansion, which families with extra parameters lack.
+    const LinearModel* linear = problem_.likelihood().linear_model();
+    if (linear->num_all() > linear->num_columns()) return false;
     if (!options_.add_remainder || remainder_dim_ > 0 || options_.tolerance == 0 ||
         result.heldout_error <= result.tolerance || result.build.termination == Termination::Stopped ||
         result.heldout_error <= kAgreement * result.build.relative_error)
@@ -369,7 +362,7 @@ class Run {
                                                                const RowSource* like, bool hold_rows) const {
     if (options_.projection == ProjectionKind::Curvature) {
       return std::make_unique<CurvatureProjection>(
-          *whole_linear_model(rows), pihat, executor_,
+          *rows.linear_model(), pihat, executor_,
           CurvatureProjectionOptions{expansion_, remainder_dim_, options_.seed, "remainder", all_rows,
                                      static_cast<const CurvatureProjection*>(like), hold_rows});
     }
@@ -580,7 +573,7 @@ CoresetResult build_coreset(const Problem& problem, const CoresetOptions& option
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
   require(options.subsample_rows >= 0, "subsample_rows must be at least 0");
   const CoresetOptions all = resolved(options, problem);
-  require(all.projection != ProjectionKind::Curvature || whole_linear_model(problem.likelihood()) != nullptr,
+  require(all.projection != ProjectionKind::Curvature || problem.likelihood().linear_model() != nullptr,
           "the curvature projection needs a linear predictor that all parameters enter by; use "
           "ProjectionKind::Random");
   return Run(problem, all, executor, observer, known).go();

@@ -44,12 +44,12 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
   RowSurvey out;
   std::vector<float> scores;
   const LinearModel* linear = likelihood.linear_model();
-  if (linear != nullptr && linear->num_columns() == likelihood.num_parameters()) {
+  if (linear != nullptr) {
     PredictorMoments moments = predictor_moments(*linear, pihat, executor);
     ++out.passes;
     scores = remainder_scores(likelihood, pihat, executor, &moments);
     // Whatever the projection, its features see gradient and curvature of a row.
-    CurvatureLengths lengths = curvature_lengths(*linear, std::move(moments), executor);
+    CurvatureLengths lengths = curvature_lengths(*linear, std::move(moments), pihat, executor);
     if (options.projection == ProjectionKind::Curvature) out.norms = std::move(lengths.norms);
     // Where rows that are nearly all curvature are common, they are among any rows.
     constexpr float kNearlyAll = 0.5F;

@@ -47,14 +47,17 @@ std::unique_ptr<Likelihood> regression_of(const Problem::Table& table, Coreset c
   const Index columns = table.design->num_columns();
   std::vector<const double*> x;
   std::vector<double> y;
+  RowTerms terms;
   for (const Index row : chosen.rows) {
     x.push_back(table.data->features(row));
     y.push_back(response[static_cast<std::size_t>(row)]);
+    if (!table.terms.offset.empty()) terms.offset.push_back(table.terms.offset[at(row)]);
+    if (!table.terms.trials.empty()) terms.trials.push_back(table.terms.trials[at(row)]);
   }
   std::vector<double> z(x.size() * static_cast<std::size_t>(columns));
   table.design->write(x.data(), std::ssize(x), z.data(), columns, 1);
   return std::make_unique<Regression>(std::move(z), std::move(y), std::move(chosen.weights),
-                                      table.options.family);
+                                      table.options.family, std::move(terms));
 }
 
 }  // namespace
@@ -71,12 +74,47 @@ LinearQuantities original_quantities(const BothScales& scales) {
   if (!scales.standardised()) return {};
   const auto count = static_cast<std::size_t>(scales.num_original());
   // LinearQuantities must have no constant term: the values on the original scale are linear
-  // combinations of theta.
-  return {scales.num_original(), [&scales, count](const double* theta) {
-            std::vector<double> values = scales.values(theta);
-            values.resize(count);
-            return values;
-          }};
+  // combinations of theta, but for those that theta has the logarithms of.
+  LinearQuantities out{scales.num_original(),
+                       [&scales, count](const double* theta) {
+                         std::vector<double> values = scales.values(theta);
+                         values.resize(count);
+                         return values;
+                       },
+                       {}};
+  if (scales.has_logs())
+    out.moments = [&scales](const Normal& normal) { return original_moments(normal, scales); };
+  return out;
+}
+
+// The values of BothScales are affine in theta, A theta + b: with C C' the covariance of theta the marginal
+// of value k has the variance |A_k C|^2. Those that theta has the logarithm of are lognormal: with m and v
+// its mean and variance, the mean is exp(m + v / 2), and the sd that times sqrt(exp(v) - 1).
+std::vector<Estimate> original_moments(const Normal& normal, const BothScales& scales) {
+  const auto dim = static_cast<std::size_t>(normal.dim());
+  const std::vector<double> centre = scales.values(normal.mean().data());
+  std::vector<double> variance(centre.size(), 0.0), theta(dim);
+  for (std::size_t column = 0; column < dim; ++column) {
+    for (std::size_t d = 0; d < dim; ++d)
+      // A (mean + c) + b less A mean + b is A c, for each column c of C.
+      theta[d] = normal.mean()[d] + normal.factor()[d * dim + column];
+    const std::vector<double> moved = scales.values(theta.data());
+    for (std::size_t k = 0; k < centre.size(); ++k)
+      variance[k] += (moved[k] - centre[k]) * (moved[k] - centre[k]);
+  }
+  const std::vector<double> sds = normal.standard_deviations();
+  std::vector<Estimate> all;
+  for (Index k = 0; k < scales.num_original(); ++k) {
+    const Index sampled = scales.log_of(k);
+    if (sampled < 0) {
+      all.push_back({centre[at(k)], std::sqrt(variance[at(k)]), 0, 0});
+    } else {
+      const double v = sds[at(sampled)] * sds[at(sampled)],
+                   mean = std::exp(normal.mean()[at(sampled)] + v / 2);
+      all.push_back({mean, mean * std::sqrt(std::expm1(v)), 0, 0});
+    }
+  }
+  return all;
 }
 
 Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,

@@ -13,8 +13,8 @@
 namespace giga {
 namespace {
 
-// The standard deviation of y - z.theta, equal rows counted as often as they occur. It is taken about the
-// mean of the residuals: an intercept that the prior holds back is not noise.
+// The standard deviation of y - z.theta - offset, equal rows counted as often as they occur. It is taken
+// about the mean of the residuals: an intercept that the prior holds back is not noise.
 double residual_scale(const LinearModel& model, std::span<const double> theta, const Executor& executor) {
   constexpr Index kRowsAtOnce = 64;
   const Index dim = model.num_columns();
@@ -30,7 +30,7 @@ double residual_scale(const LinearModel& model, std::span<const double> theta, c
             const Index n = first + begin + i;
             const double fitted =
                 std::inner_product(theta.begin(), theta.begin() + dim, design.begin() + i * dim, 0.0);
-            part->join({model.multiplicity(n), model.response(n) - fitted, 0});
+            part->join({model.multiplicity(n), model.response(n) - model.offset(n) - fitted, 0});
           }
         }
       },

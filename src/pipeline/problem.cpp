@@ -11,16 +11,11 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/pipeline/read_table.hpp"
 #include "pipeline/moments.hpp"
 
 namespace giga {
 namespace {
-
-std::vector<std::string> extra_names(const ModelOptions& options) {
-  std::vector<std::string> names;
-  for (const ExtraParameter& extra : describe(options.family.family).extras) names.emplace_back(extra.name);
-  return names;
-}
 
 std::string quoted_names(const Design& design, const std::vector<Index>& columns) {
   constexpr std::size_t kMost = 5;
@@ -53,6 +48,22 @@ PriorUnits prior_units(const Problem& problem, const Executor& executor) {
   // A response that is the same in every row has no unit.
   if (all.squares > 0) units.response_sd = std::sqrt(all.squares / all.weight);
   return units;
+}
+
+// Every row of a binomial family has successes among trials.
+void check_trials(const Dataset& data, const FamilyParameters& family, const std::vector<double>& successes,
+                  const std::vector<double>& trials) {
+  if (!describe(family.family).has_trials) return;
+  const std::string name(family_name(family.family));
+  if (trials.empty())
+    throw DataError(data.name() + ": " + name + " needs the number of trials of every row: `trials`");
+  for (std::size_t n = 0; n < successes.size() && trials.size() == successes.size(); ++n) {
+    const double m = trials[n];
+    if (m == std::floor(m) && m < kTrialsApart && successes[n] <= m) continue;
+    throw DataError(data.name() + ": " + data.response_place(static_cast<Index>(n)) + " is " +
+                    shortest(successes[n]) + " of " + shortest(m) + " trials; " + name +
+                    " needs a whole number of trials below 2^26, and no more successes");
+  }
 }
 
 void note_constant(const Problem::Table& table, std::vector<std::string>& notes) {
@@ -104,6 +115,8 @@ std::string description(const ModelOptions& options) {
     std::replace(words.begin(), words.end(), '_', ' ');
     text.append(", ").append(words).append(" ").append(shortest(options.family.*setting.value));
   }
+  for (const ExtraParameter& extra : describe(options.family.family).extras)
+    text.append(", ").append(extra.name).append(" learnt");
   return text.append(", ")
       .append(prior_words(options.priors, options.prior_scale))
       .append(", features ")
@@ -113,18 +126,19 @@ std::string description(const ModelOptions& options) {
 
 BothScales parameter_scales(const std::vector<std::string>& columns, Standardisation scale,
                             const ModelOptions& options) {
-  return {columns, std::move(scale), options.intercept, options.standardise, extra_names(options)};
+  return {columns, std::move(scale), options.intercept, options.standardise,
+          extra_names(options.family.family)};
 }
 
-Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor)
-    : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor) {}
+Problem::Problem(const Dataset& data, const ModelOptions& options, const Executor& executor, RowTerms terms)
+    : Problem(data, options, distinct_rows(data, executor), std::nullopt, executor, std::move(terms)) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisation scale,
-                 const Executor& executor)
-    : Problem(data, options, distinct_rows(data, executor), std::move(scale), executor) {}
+                 const Executor& executor, RowTerms terms)
+    : Problem(data, options, distinct_rows(data, executor), std::move(scale), executor, std::move(terms)) {}
 
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-                 std::optional<Standardisation> known, const Executor& executor)
+                 std::optional<Standardisation> known, const Executor& executor, RowTerms row_terms)
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
@@ -142,10 +156,14 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   // The family reads the response: labels become -1 and 1, counts are checked. What it
   // changed is in the notes.
   Response response = read_response(data, options.family.family, options.success);
+  if (options.design)
+    row_terms = {offsets_of(*options.design, data, executor), trials_of(*options.design, data, executor)};
+  check_trials(data, options.family, response.values, row_terms.trials);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_.insert(notes_.begin(), response.notes.begin(), response.notes.end());
-  likelihood_ = std::make_unique<Regression>(data, distinct, design, response.values, options.family);
-  table_ = Table{&data, options, std::move(distinct), design};
+  likelihood_ =
+      std::make_unique<Regression>(data, distinct, design, response.values, options.family, row_terms);
+  table_ = Table{&data, options, std::move(distinct), design, std::move(row_terms)};
   std::vector<ScalarPrior> priors = options.priors.found;
   if (priors.empty())
     priors = find_priors(options.priors, options.prior_scale, *design, describe(options.family.family).extras,
@@ -157,7 +175,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   if (!told) table_->options.priors.found = priors;  // prior_scale does not tell them
   prior_ = Prior(std::move(priors));
   // Parameters that are not coefficients come after them, and have the same value on both scales.
-  scales_ = design->both_scales(extra_names(options));
+  scales_ = design->both_scales(extra_names(options.family.family));
   note_constant(*table_, notes_);
   note_shape(*this, notes_);
 }

@@ -1,7 +1,8 @@
 // The vectors (a_n u_n, b_n svec(u_n u_n')) and the features of the remainder. Notation as in the header.
 //
-// a_n and b_n are found once, when the projection is made: two numbers per row. The vectors themselves are
-// computed whenever they are asked for.
+// a_n and b_n are found once, when the projection is made: two numbers per row, and a few more where the
+// family has extra parameters (row_blocks.hpp). The vectors themselves are computed whenever they are asked
+// for.
 #include "giga/project/curvature_projection.hpp"
 
 #include <Eigen/Dense>
@@ -19,6 +20,7 @@
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
+#include "project/row_blocks.hpp"
 
 namespace giga {
 namespace {
@@ -97,19 +99,35 @@ double product(const double* a, const double* b, Index size) {
   return std::inner_product(a, a + size, b, 0.0);
 }
 
+// The derivatives in the extra parameters of `count` <= kTile rows at their predictors s, a row after the
+// other as row_block takes them.
+void find_extras(const LinearModel& model, const double* phi, const double* y, const double* s, Index count,
+                 double* out) {
+  const Index num_extras = model.num_all() - model.num_columns(), each = extra_numbers(num_extras);
+  if (num_extras == 0) return;
+  const Scratch found(each * count);
+  double* first = found.data();
+  kernels::of(model.family())
+      .extra_derivatives(model.family(), phi, y, s, count, first, first + num_extras * count,
+                         first + 2 * num_extras * count);
+  for (Index i = 0; i < count; ++i) {
+    for (Index k = 0; k < each; ++k) out[i * each + k] = found.data()[k * count + i];
+  }
+}
+
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The sum of u u' over all rows, u = C'z; the lower triangle is summed and then mirrored. Multiplicities do
 // not matter here: only the directions that occur do.
 Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const Executor& executor) {
-  const Index dim = regression.num_columns();
+  const Index num_columns = regression.num_columns(), dim = frame.count();
   const ExtendedVector sum =
       sum_blocks(executor, regression.num_rows(), dim * dim, [&](Index first, Index count, double* part) {
-        const Scratch z(kTile * dim), u(kTile * frame.stride());
+        const Scratch z(kTile * num_columns), u(kTile * frame.stride());
         for (Index begin = 0; begin < count; begin += kTile) {
           const Index some = std::min(kTile, count - begin);
           regression.design(first + begin, some, z.data());
-          kernels::predict_many(z.data(), some, dim, frame.component(0), frame.stride(), u.data());
+          kernels::predict_many(z.data(), some, num_columns, frame.component(0), frame.stride(), u.data());
           for (Index i = 0; i < some; ++i) {
             const double* un = u.data() + i * frame.stride();
             for (Index d = 0; d < dim; ++d) {
@@ -120,6 +138,13 @@ Matrix spread_of_rows(const LinearModel& regression, const Points& frame, const 
       });
   Matrix lower(dim, dim);
   std::transform(sum.begin(), sum.end(), lower.data(), [](Extended x) { return static_cast<double>(x); });
+  // Extra parameters add directions of their own, which rows share: as long as all u together.
+  const double size = std::max(lower.diagonal().maxCoeff(), 1e-300);
+  for (Index e = num_columns; e < frame.dim(); ++e) {
+    Eigen::VectorXd w(dim);
+    for (Index k = 0; k < dim; ++k) w[k] = frame.at(e, k);
+    if (w.squaredNorm() > 0) lower += size / w.squaredNorm() * w * w.transpose();
+  }
   return lower.selfadjointView<Eigen::Lower>();
 }
 
@@ -164,8 +189,15 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
                                options.purpose)),
       slope_(at(regression.num_rows())),
       curvature_(at(regression.num_rows())) {
-  if (pihat.dim() != regression.num_columns())
-    throw std::invalid_argument("pihat has another dimension than the linear predictor");
+  if (pihat.dim() != regression.num_all())
+    throw std::invalid_argument("pihat has another dimension than the model");
+  if (num_extras() > 0 && options.expansion != Expansion::Taylor)
+    throw std::invalid_argument("families with extra parameters have a Taylor expansion only");
+  if (num_extras() >= kMostBlock) throw std::invalid_argument("the family has too many extra parameters");
+  for (Index e = 0; e < num_extras(); ++e) {
+    for (Index k = 0; k < frame_.count(); ++k) shared_.push_back(frame_.at(regression.num_columns() + e, k));
+  }
+  extra_.resize(at(num_rows() * extra_numbers(num_extras())));
   if (options.remainder_dim < 0) throw std::invalid_argument("remainder_dim must be at least 0");
   if (options.all_rows != nullptr && options.expansion != Expansion::Taylor)
     throw std::invalid_argument("derivatives at the mean of pihat are those of a Taylor expansion");
@@ -180,7 +212,7 @@ CurvatureProjection::CurvatureProjection(const LinearModel& regression, const No
 }
 
 ExtendedVector CurvatureProjection::target() const {
-  const Index dim = regression_->num_columns(), spanned = frame_.count();
+  const Index dim = pihat_->dim(), spanned = frame_.count();
   if (options_.all_rows == nullptr) throw std::logic_error("the derivatives of all rows are not known");
   // The columns of F, and H F.
   std::vector<std::vector<double>> f(at(spanned), std::vector<double>(at(dim)));
@@ -212,6 +244,10 @@ Index CurvatureProjection::dim() const {
   return curvature_dim(frame_.count()) + options_.remainder_dim;
 }
 
+Index CurvatureProjection::num_extras() const {
+  return regression_->num_all() - regression_->num_columns();
+}
+
 // a_n and b_n of a tile of rows: l' and l'' at E s (Taylor), or their averages over s (Hermite).
 void CurvatureProjection::find_coefficients(Index first, Index count) {
   const Index dim = regression_->num_columns();
@@ -220,12 +256,14 @@ void CurvatureProjection::find_coefficients(Index first, Index count) {
   // mean: E s_n = z_n.thetahat, for the rows of the tile.
   std::array<double, kTile> mean, y;
   for (Index i = 0; i < count; ++i) {
-    mean[at(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim);
+    mean[at(i)] = product(z.data() + i * dim, pihat_->mean().data(), dim) + regression_->offset(first + i);
     y[at(i)] = regression_->response(first + i);
   }
   if (options_.expansion == Expansion::Taylor) {
     kernels::derivatives(regression_->family(), y.data(), nullptr, mean.data(), count, nullptr,
-                         slope_.data() + first, curvature_.data() + first);
+                         slope_.data() + first, curvature_.data() + first, pihat_->mean().data() + dim);
+    find_extras(*regression_, pihat_->mean().data() + dim, y.data(), mean.data(), count,
+                extra_.data() + first * extra_numbers(num_extras()));
     return;
   }
   kernels::predict_many(z.data(), count, dim, frame_.component(0), frame_.stride(), u.data());
@@ -261,6 +299,10 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
       const double a = times * slope_at(n), b = times * curvature_at(n);
       const double* un = u.data() + i * frame_.stride();
       double* v = out + (begin + i) * width;
+      if (num_extras() > 0) {
+        write_with_extras(n, un, v);
+        continue;
+      }
       for (Index d = 0; d < spanned; ++d) *v++ = a * un[d];
       for (Index d = 0; d < spanned; ++d) {
         *v++ = b * un[d] * un[d];
@@ -275,6 +317,49 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
   }
 }
 
+RowBlock CurvatureProjection::block_at(Index n) const {
+  return row_block(slope_at(n), curvature_at(n), extra_.data() + n * extra_numbers(num_extras()),
+                   num_extras());
+}
+
+// (U a, svec(U B U')), times the multiplicity: with u_0 = u and u_e = w_e, component d of U a is
+// sum_i a_i u_id, and entry (d, e) of U B U' is sum_ij B_ij u_id u_je.
+void CurvatureProjection::write_with_extras(Index n, const double* u, double* v) const {
+  const Index spanned = frame_.count(), size = 1 + num_extras();
+  const RowBlock block = block_at(n);
+  const double times = regression_->multiplicity(n);
+  const auto vector = [&](Index i) { return i == 0 ? u : shared_.data() + (i - 1) * spanned; };
+  for (Index d = 0; d < spanned; ++d) {
+    double sum = 0;
+    for (Index i = 0; i < size; ++i) sum += block.a[at(i)] * vector(i)[d];
+    *v++ = times * sum;
+  }
+  for (Index d = 0; d < spanned; ++d) {
+    std::array<double, at(kMostBlock)> left{};  // row d of U B
+    for (Index i = 0; i < size; ++i) {
+      for (Index j = 0; j < size; ++j) left[at(j)] += vector(i)[d] * block.b(i, j);
+    }
+    for (Index e = d; e < spanned; ++e) {
+      double sum = 0;
+      for (Index j = 0; j < size; ++j) sum += left[at(j)] * vector(j)[e];
+      *v++ = times * (e == d ? sum : std::numbers::sqrt2 * sum);
+    }
+  }
+}
+
+// K = U_n'U_m.
+SmallMatrix CurvatureProjection::products_of(const double* un, const double* um) const {
+  const Index spanned = frame_.count(), size = 1 + num_extras();
+  const auto vector = [&](const double* u, Index i) {
+    return i == 0 ? u : shared_.data() + (i - 1) * spanned;
+  };
+  SmallMatrix k;
+  for (Index i = 0; i < size; ++i) {
+    for (Index j = 0; j < size; ++j) k(i, j) = kernels::dot(vector(un, i), vector(um, j), spanned);
+  }
+  return k;
+}
+
 // sqrt(D/R) (l'(s_j) - a - b (s_j - E s)) u_{d_j}, with R features. d_j is uniform on 1..D also where the
 // frame has only r < D columns: u then has D - r further components, all 0, so the estimate stays unbiased.
 // Rows of `out` lie `apart` from each other.
@@ -286,8 +371,10 @@ void CurvatureProjection::read_remainder(Index first, Index count, const double*
   kernels::predict_many(z, count, dim, points.component(0), points.stride(), s.data());
   for (Index i = 0; i < count; ++i) {
     const Index n = first + i;
-    const double mean = product(z + i * dim, pihat_->mean().data(), dim);
-    const double* sn = s.data() + i * points.stride();
+    const double offset = regression_->offset(n);
+    const double mean = product(z + i * dim, pihat_->mean().data(), dim) + offset;
+    double* sn = s.data() + i * points.stride();
+    for (Index j = 0; j < num && regression_->has_offset(); ++j) sn[j] += offset;
     kernels::slopes(regression_->family(), regression_->response(n), sn, num, slopes.data());
     const double times =
         regression_->multiplicity(n) * std::sqrt(static_cast<double>(dim) / static_cast<double>(num));
@@ -337,6 +424,13 @@ void CurvatureProjection::norms(Index first, Index count, double* out) const {
   for (Index n = first; n < first + count; ++n) {
     const double* u = held_frame(n);
     const double square = kernels::dot(u, u, spanned), times = regression_->multiplicity(n);
+    if (num_extras() > 0) {
+      const RowBlock block = block_at(n);
+      const SmallMatrix k = products_of(u, u);
+      *out++ = times * std::sqrt(gradient_product(block, k, block, 1 + num_extras()) +
+                                 hessian_product(block, k, block, 1 + num_extras()));
+      continue;
+    }
     const double a = times * slope_at(n), b = times * curvature_at(n) * std::sqrt(square);
     const double more = rest > 0 ? kernels::dot(held_rest(n), held_rest(n), rest) : 0;
     *out++ = std::sqrt(square * (a * a + b * b) + more);
@@ -355,15 +449,34 @@ void CurvatureProjection::with_direction(Index first, Index count, const double*
       t[at(d * stride + e)] = t[at(e * stride + d)] = *entry++ / std::numbers::sqrt2;
   }
   const double* along_rest = entry;
-  const Scratch tu(kTile * stride);
+  // What extra parameters bring alike to all rows: T w_e, a row each, <w_e, g> and w_e' T w_f.
+  const Index num_extras = this->num_extras();
+  const Scratch tw(num_extras * stride), tu(kTile * stride);
+  if (num_extras > 0) kernels::predict_many(shared_.data(), num_extras, spanned, t.data(), stride, tw.data());
+  std::array<double, at(kMostBlock)> wg{};
+  SmallMatrix middle;  // U'TU
+  for (Index e = 0; e < num_extras; ++e) {
+    const double* w = shared_.data() + e * spanned;
+    wg[at(e)] = kernels::dot(w, direction, spanned);
+    for (Index f = 0; f < num_extras; ++f)
+      middle(1 + e, 1 + f) = kernels::dot(w, tw.data() + f * stride, spanned);
+  }
   for (Index begin = first; begin < first + count; begin += kTile) {
     const Index some = std::min(kTile, first + count - begin);
     kernels::predict_many(held_frame(begin), some, spanned, t.data(), stride, tu.data());
     for (Index i = 0; i < some; ++i) {
       const Index n = begin + i;
       const double* u = held_frame(n);
-      const double sum = slope_at(n) * kernels::dot(u, direction, spanned) +
-                         curvature_at(n) * kernels::dot(u, tu.data() + i * stride, spanned);
+      double sum = slope_at(n) * kernels::dot(u, direction, spanned) +
+                   curvature_at(n) * kernels::dot(u, tu.data() + i * stride, spanned);
+      if (num_extras > 0) {
+        const RowBlock block = block_at(n);
+        for (Index e = 0; e < num_extras; ++e) {
+          sum += block.a[at(1 + e)] * wg[at(e)] +
+                 2 * block.b(0, 1 + e) * kernels::dot(u, tw.data() + e * stride, spanned);
+          for (Index f = 0; f < num_extras; ++f) sum += block.b(1 + e, 1 + f) * middle(1 + e, 1 + f);
+        }
+      }
       const double more = rest > 0 ? kernels::dot(held_rest(n), along_rest, rest) : 0;
       *out++ = regression_->multiplicity(n) * sum + more;
     }
@@ -374,6 +487,14 @@ void CurvatureProjection::with_rows(Index n, std::span<const Index> rows, double
   const Index spanned = frame_.count(), rest = options_.remainder_dim;
   const double times = regression_->multiplicity(n);
   for (const Index m : rows) {
+    if (num_extras() > 0) {
+      const SmallMatrix k = products_of(held_frame(n), held_frame(m));
+      const RowBlock one = block_at(n), other = block_at(m);
+      *out++ = times * regression_->multiplicity(m) *
+               (gradient_product(one, k, other, 1 + num_extras()) +
+                hessian_product(one, k, other, 1 + num_extras()));
+      continue;
+    }
     const double t = kernels::dot(held_frame(n), held_frame(m), spanned);
     const double both = times * regression_->multiplicity(m);
     const double more = rest > 0 ? kernels::dot(held_rest(n), held_rest(m), rest) : 0;
@@ -400,14 +521,43 @@ double length_of(double a, double b) {
   return square > kLeast && square < kMost ? std::sqrt(square) : std::hypot(a, b);
 }
 
+// |U a|^2 and |U B U'|^2 of a row, with the products K of U: t^2 of u, `cross` of u and w_e, `pairs` of the
+// w_e, all of which are covariances of the predictor and the extra parameters.
+std::pair<double, double> squares_of(const RowBlock& block, double t, const float* cross,
+                                     const SmallMatrix& pairs, Index num_extras) {
+  SmallMatrix k = pairs;
+  k(0, 0) = t * t;
+  for (Index e = 0; e < num_extras; ++e) k(0, 1 + e) = k(1 + e, 0) = static_cast<double>(cross[e]);
+  return {gradient_product(block, k, block, 1 + num_extras),
+          hessian_product(block, k, block, 1 + num_extras)};
+}
+
+// The covariances of the extra parameters, where the products of the w_e are.
+SmallMatrix extra_covariances(const LinearModel& model, const Normal& pihat) {
+  const Index all = model.num_all(), dim = model.num_columns();
+  SmallMatrix out;
+  for (Index e = dim; e < all; ++e) {
+    for (Index f = dim; f < all; ++f)
+      out(1 + e - dim, 1 + f - dim) =
+          product(pihat.factor().data() + e * all, pihat.factor().data() + f * all, all);
+  }
+  return out;
+}
+
 }  // namespace
 
-CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments moments,
+CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments moments, const Normal& pihat,
                                    const Executor& executor) {
+  const Index num_extras = model.num_all() - model.num_columns(), each = extra_numbers(num_extras);
+  if (pihat.dim() != model.num_all())
+    throw std::invalid_argument("pihat has another dimension than the model");
+  const double* phi = pihat.mean().data() + model.num_columns();
+  const SmallMatrix pairs = extra_covariances(model, pihat);
   // Row n is read before it is written.
   CurvatureLengths out{std::move(moments.sd), std::move(moments.mean)};
   for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
     std::array<double, kTile> y, s, slope, curvature;
+    const Scratch extra(kTile * each);
     for (Index begin = first; begin < first + count; begin += kTile) {
       const Index some = std::min(kTile, first + count - begin);
       for (Index i = 0; i < some; ++i) {
@@ -415,9 +565,19 @@ CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments mo
         s[at(i)] = static_cast<double>(out.shares[at(begin + i)]);
       }
       kernels::derivatives(model.family(), y.data(), nullptr, s.data(), some, nullptr, slope.data(),
-                           curvature.data());
+                           curvature.data(), phi);
+      find_extras(model, phi, y.data(), s.data(), some, extra.data());
       for (Index i = 0; i < some; ++i) {
         const double t = static_cast<double>(out.norms[at(begin + i)]), bent = t * curvature[at(i)];
+        if (num_extras > 0) {
+          const auto [straight, curved] =
+              squares_of(row_block(slope[at(i)], curvature[at(i)], extra.data() + i * each, num_extras), t,
+                         moments.cross.data() + (begin + i) * num_extras, pairs, num_extras);
+          const double sum = straight + curved;
+          out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * std::sqrt(sum));
+          out.shares[at(begin + i)] = sum > 0 ? static_cast<float>(curved / sum) : 0.0F;
+          continue;
+        }
         const double length = length_of(slope[at(i)], bent);
         out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t * length);
         out.shares[at(begin + i)] = length > 0 ? static_cast<float>(bent * bent / (length * length)) : 0.0F;

@@ -108,8 +108,14 @@ DesignState design_of(const Fields& fields) {
 
 Json form_of(const ModelOptions& model) {
   Json json = {{"family", family_name(model.family.family)}, {"link", link_name(model.family.family)}};
-  for (const FamilySetting& setting : family_settings())
-    json[std::string(setting.name)] = model.family.*setting.value;
+  for (const FamilySetting& setting : family_settings()) {
+    const auto given = with_setting(model.family.family, setting);
+    if (given && *given != model.family.family) {
+      json[std::string(setting.name)] = nullptr;                            // learnt
+    } else if (given || setting.value == &FamilyParameters::noise_scale) {  // that of every family, as in 0.1
+      json[std::string(setting.name)] = model.family.*setting.value;
+    }
+  }
   json["prior_scale"] = model.prior_scale;
   json["intercept"] = model.intercept;
   json["standardise"] = model.standardise;
@@ -129,8 +135,11 @@ ModelOptions model_of(const Fields& fields) {
   model.family.family = *found;
   for (const FamilySetting& setting : family_settings()) {
     const std::string key(setting.name);
+    const auto given = with_setting(*found, setting);
     // Files from before a family was known say nothing of its settings.
-    if (!fields.has(key.c_str()) && !describe(*found).has_setting(setting.value)) continue;
+    if (!fields.has(key.c_str()) && (!given || *given != *found)) continue;
+    if (given && *given != *found && fields.json().at(key).is_null()) continue;  // learnt
+    if (given) model.family.family = *given;
     model.family.*setting.value = fields.get<double>(key.c_str());
     require_scale(fields, key.c_str(), model.family.*setting.value);
   }

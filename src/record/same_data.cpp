@@ -169,6 +169,7 @@ std::string posterior_digest(const CoresetFile& file) {
   digest.add(model.family.noise_scale);  // of every family, as digests of version 0.1 have it
   for (const FamilySetting& setting : describe(model.family.family).settings)
     if (setting.value != &FamilyParameters::noise_scale) digest.add(model.family.*setting.value);
+  if (describe(model.family.family).given) digest.add(std::string_view("learnt"));
   digest.add(model.prior_scale);
   digest.add(static_cast<std::uint64_t>(model.intercept ? 1 : 0));
   digest.add(static_cast<std::uint64_t>(model.standardise ? 1 : 0));

@@ -2,9 +2,10 @@
 // the scale of the user's columns, then those that were sampled; quantities have lp__ before them.
 #include "giga/report/posterior_summary.hpp"
 
-#include <cmath>
 #include <stdexcept>
 #include <utility>
+
+#include "giga/pipeline/certify_coreset.hpp"
 
 namespace giga {
 
@@ -55,23 +56,9 @@ std::vector<Quantity> best_quantities(const PosteriorSummary& summary, const Cor
   return all;
 }
 
-// The values of BothScales are affine in theta: A theta + b. With C C' the covariance of theta the marginal
-// of value k has the variance |A_k C|^2.
 std::vector<LaplaceMarginal> laplace_marginals(const Normal& posterior, const BothScales& scales) {
-  const auto dim = static_cast<std::size_t>(posterior.dim());
-  const std::vector<double> centre = scales.values(posterior.mean().data());
-  std::vector<double> variance(centre.size(), 0.0), theta(dim);
-  for (std::size_t column = 0; column < dim; ++column) {
-    for (std::size_t d = 0; d < dim; ++d)
-      // A (mean + c) + b less A mean + b is A c, for each column c of C.
-      theta[d] = posterior.mean()[d] + posterior.factor()[d * dim + column];
-    const std::vector<double> moved = scales.values(theta.data());
-    for (std::size_t k = 0; k < centre.size(); ++k)
-      variance[k] += (moved[k] - centre[k]) * (moved[k] - centre[k]);
-  }
   std::vector<LaplaceMarginal> all;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(scales.num_original()); ++k)
-    all.push_back({centre[k], std::sqrt(variance[k])});
+  for (const Estimate& each : original_moments(posterior, scales)) all.push_back({each.mean, each.sd});
   return all;
 }
 

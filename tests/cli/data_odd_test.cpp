@@ -11,7 +11,7 @@ using nlohmann::json;
 const std::vector<Words> kFamilies = {{"--family", "bernoulli"},
                                       {"--family", "poisson"},
                                       {"--family", "poisson", "--link", "softplus"},
-                                      {"--family", "gaussian"}};
+                                      {"--family", "gaussian", "--noise-scale", "1"}};
 
 const std::vector<Words> kProjections = {
     {}, {"--norm", "whitened"}, {"--norm", "l2"}, {"--norm", "l2_centred"}, {"--projection", "curvature"}};

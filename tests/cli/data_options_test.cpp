@@ -31,14 +31,17 @@ class DataUsage : public DataCommand {
 
 TEST_F(DataUsage, FamilyIsNeeded) {
   refused({"t.csv"},
-          "--family is needed: bernoulli for labels, poisson for counts, gaussian for real numbers");
+          "--family is needed: bernoulli for labels, poisson for counts, gaussian for real numbers, "
+          "binomial for successes among trials, negative_binomial for counts that vary too much for poisson, "
+          "gamma for positive numbers, student_t for real numbers with outliers");
   refused({"t.csv", "--family", "bernouli"},
-          "--family is 'bernouli'; must be one of bernoulli, poisson, gaussian; did you mean bernoulli?");
+          "--family is 'bernouli'; must be one of bernoulli, poisson, gaussian, binomial, "
+          "negative_binomial, gamma, student_t; did you mean bernoulli?");
 }
 
 TEST_F(DataUsage, LinksBelongToFamilies) {
   refused({"t.csv", "--family", "bernoulli", "--link", "log"},
-          "--link log does not go with --family bernoulli; it takes logit");
+          "--link log does not go with --family bernoulli; it takes logit or probit or cloglog");
   refused({"t.csv", "--family", "poisson", "--link", "logit"},
           "--link logit does not go with --family poisson; it takes log or softplus");
   refused({"t.csv", "--family", "gaussian", "--link", "softplus"},

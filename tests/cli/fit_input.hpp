@@ -27,7 +27,7 @@ class FitInput : public DataCommand {
 #endif
 
   static inline const Words kLabels = {"--family", "bernoulli"};
-  static inline const Words kReals = {"--family", "gaussian"};
+  static inline const Words kReals = {"--family", "gaussian", "--noise-scale", "1"};
   static inline const Words kCounts = {"--family", "poisson"};
   static inline const Words kQuick = {"--draws", "200", "--warmup", "200", "--chains", "2"};
 

@@ -183,7 +183,7 @@ TEST_F(SimulateData, BuildTakesWhatSimulateMakes) {
   const std::vector<std::pair<std::string, Words>> kinds = {
       {"logistic", {"--family", "bernoulli"}},
       {"poisson", {"--family", "poisson", "--link", "softplus"}},
-      {"gaussian", {"--family", "gaussian"}},
+      {"gaussian", {"--family", "gaussian", "--noise-scale", "1"}},
       {"onehot", {"--family", "bernoulli"}}};
   for (const auto& [kind, family] : kinds) {
     std::string expected;

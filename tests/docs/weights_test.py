@@ -29,7 +29,7 @@ R_PROFILE = '''if (dir.exists("/usr/include/boost"))
 OTHER_FAMILIES = {"counts": ("poisson --link log --theta 0.5,-0.3,1", "--family poisson --prior-scale 0.5"),
                   "real numbers": ("gaussian --theta 1,-2,3 --noise-scale 2",
                                    "--family gaussian --noise-scale 2 --prior-scale 0.5"),
-                  "no intercept": ("gaussian --theta 1,-2,3", "--family gaussian --no-intercept")}
+                  "no intercept": ("gaussian --theta 1,-2,3", "--family gaussian --noise-scale 1 --no-intercept")}
 STANDARD_ERRORS = 4
 MODE_TOLERANCE = 1e-4  # of a standard deviation; the solver's own is far below
 run_page.TIMEOUT_S = 400  # brms and rstan compile

@@ -19,8 +19,8 @@ TEST(Registry, EveryFamilySaysAllThatIsAsked) {
     const FamilyDescription& each = describe(family);
     const std::string label = std::string(each.name) + " " + std::string(each.link);
     EXPECT_FALSE(each.name.empty() || each.link.empty() || each.responses.empty()) << label;
-    EXPECT_FALSE(each.response_words.empty() || each.simulation.name.empty() || each.simulation.model.empty())
-        << label;
+    EXPECT_FALSE(each.response_words.empty() || each.simulation.model.empty()) << label;
+    EXPECT_EQ(each.simulation.name.empty(), each.has_trials) << label;
     EXPECT_NE(each.read_response, nullptr) << label;
     EXPECT_NE(each.predictor_of_mean, nullptr) << label;
     EXPECT_NE(each.simulation.respond, nullptr) << label;
@@ -32,12 +32,17 @@ TEST(Registry, EveryFamilySaysAllThatIsAsked) {
                 kernels.derivatives != nullptr)
         << label;
     EXPECT_EQ(kernels.extra_derivatives != nullptr, each.num_extras() > 0) << label;
+    EXPECT_EQ(kernels.gradients != nullptr, each.num_extras() > 0) << label;
+    for (const ExtraParameter& extra : each.extras)
+      EXPECT_NE(extra.prior.kind, ExtraPrior::Kind::None) << label << " " << extra.name;
   }
 }
 
 TEST(Registry, FamiliesAreFoundByTheirWords) {
   for (const Family family : all_families())
-    EXPECT_EQ(family_named(family_name(family), link_name(family)), family);
+    if (!describe(family).is_given) {
+      EXPECT_EQ(family_named(family_name(family), link_name(family)), family);
+    }
   EXPECT_EQ(family_named("poisson", "logit"), std::nullopt);
   EXPECT_EQ(family_named("Poisson"), std::nullopt);
   EXPECT_EQ(family_named(""), std::nullopt);
@@ -56,7 +61,36 @@ TEST(Registry, EveryNameHasOneDefaultLinkAndOneThatIsSimulatedUnasked) {
   }
   EXPECT_EQ(family_named("poisson"), Family::PoissonLog);
   EXPECT_EQ(family_named("bernoulli"), Family::BernoulliLogit);
-  EXPECT_EQ(family_named("gaussian"), Family::GaussianIdentity);
+  EXPECT_EQ(family_named("gaussian"), Family::Gaussian);
+}
+
+TEST(Registry, ASettingThatIsGivenIsNotLearnt) {
+  for (const Family family : all_families()) {
+    const FamilyDescription& each = describe(family);
+    if (!each.given) continue;
+    const FamilyDescription& given = describe(*each.given);
+    EXPECT_TRUE(given.is_given);
+    EXPECT_EQ(given.name, each.name);
+    EXPECT_EQ(given.link, each.link);
+    ASSERT_EQ(given.settings.size(), 1U);
+    EXPECT_EQ(given.num_extras() + 1, each.num_extras());
+    EXPECT_EQ(with_setting(family, given.settings[0]), each.given);
+    EXPECT_EQ(with_setting(*each.given, given.settings[0]), each.given);
+    EXPECT_EQ(with_setting(Family::PoissonLog, given.settings[0]), std::nullopt);
+  }
+}
+
+TEST(Registry, SuccessesAndTrialsAreOneNumber) {
+  for (const double trials : {0.0, 1.0, 12.0, 67108863.0}) {
+    for (const double share : {0.0, 0.3, 1.0}) {
+      const double successes = std::floor(share * trials), both = with_trials(successes, trials);
+      EXPECT_EQ(trials_of(both), trials);
+      EXPECT_EQ(successes_of(both), successes);
+    }
+  }
+  for (const auto& [successes, trials] :
+       {std::pair(3.0, 2.0), {-1.0, 2.0}, {0.5, 2.0}, {1.0, 2.5}, {1.0, 67108864.0}})
+    EXPECT_THROW((void)with_trials(successes, trials), std::invalid_argument);
 }
 
 TEST(Registry, ListsNamesLinksAndSettingsOnce) {
@@ -81,12 +115,13 @@ TEST(Registry, StartIsThePredictorWhoseResponsesHaveTheMean) {
   constexpr int kDraws = 40000;
   for (const Family family : all_families()) {
     const FamilyDescription& each = describe(family);
-    const double mean = each.is_binary ? 0.4 : 3.5;
+    const double mean = each.is_binary || each.has_trials ? 0.4 : 3.5;
     const double s = each.predictor_of_mean(mean);
     double sum = 0, squares = 0;
     Stream random = stream(5, "start");
     for (int i = 0; i < kDraws; ++i) {
-      const double y = each.simulation.respond({family}, s, random);
+      const double response = each.simulation.respond({family}, s, random);
+      const double y = each.has_trials ? successes_of(response) : response;
       sum += y;
       squares += y * y;
     }

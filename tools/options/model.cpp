@@ -21,7 +21,8 @@ std::vector<Family> families_named(const std::string& name) {
   std::vector<Family> out;
   for (const Family family : all_families()) {
     const FamilyDescription& each = describe(family);
-    if (each.name == name) out.insert(each.is_default_link ? out.begin() : out.end(), family);
+    if (each.name == name && !each.is_given)
+      out.insert(each.is_default_link ? out.begin() : out.end(), family);
   }
   return out;
 }
@@ -68,6 +69,13 @@ std::string_view owner_of(const FamilySetting& setting) {
   for (const Family family : all_families())
     if (describe(family).has_setting(setting.value)) return family_name(family);
   return "the";
+}
+
+// Whether a family learns it where it is not given.
+bool is_learnt(const FamilySetting& setting) {
+  for (const Family family : all_families())
+    if (describe(family).is_given && describe(family).has_setting(setting.value)) return true;
+  return false;
 }
 
 Family with_link(const std::string& family, const std::optional<std::string>& link) {
@@ -201,9 +209,10 @@ void require_priors(const Arguments& arguments, const ModelOptions& known, const
 
 }  // namespace
 
-std::string setting_help(const FamilySetting& setting, std::string_view whose) {
-  return wrapped(fmt::format("{}, 1e-6 to 1e6 (default {})", fmt::format(fmt::runtime(setting.words), whose),
-                             shortest(FamilyParameters{}.*setting.value)));
+std::string setting_help(const FamilySetting& setting, std::string_view whose, bool learnt) {
+  return wrapped(fmt::format(
+      "{}, 1e-6 to 1e6 ({})", fmt::format(fmt::runtime(setting.words), whose),
+      learnt ? "learnt unless it is given" : "default " + shortest(FamilyParameters{}.*setting.value)));
 }
 
 void add_table_options(Arguments& arguments, const std::string& group) {
@@ -246,7 +255,8 @@ void add_model_options(Arguments& arguments, const std::string& group) {
   arguments.add_one_of("family", "NAME", family_names(), family_help(), group);
   arguments.add_one_of("link", "NAME", link_names(), link_help(), group);
   for (const FamilySetting& setting : family_settings())
-    arguments.add_value(option_name(setting.name), "S", setting_help(setting, owner_of(setting)), group);
+    arguments.add_value(option_name(setting.name), "S",
+                        setting_help(setting, owner_of(setting), is_learnt(setting)), group);
   arguments.add_value("success", "LEVEL", "Label that counts as 1 (default 1, or the second of two words)",
                       group);
   add_prior_options(arguments, group);
@@ -292,8 +302,11 @@ ModelOptions model_options(const Arguments& arguments) {
   model.family.family = with_link(family, link);
   for (const FamilySetting& setting : family_settings()) {
     const std::string option = option_name(setting.name);
-    if (arguments.given(option) && !describe(model.family.family).has_setting(setting.value))
+    if (!arguments.given(option)) continue;
+    const auto given = with_setting(model.family.family, setting);
+    if (!given)
       throw UsageError(fmt::format("--{} has no effect with --family {}; leave it out", option, family));
+    model.family.family = *given;
     model.family.*setting.value =
         arguments.number(option, model.family.*setting.value, kLeastScale, kMostScale);
   }
@@ -325,6 +338,8 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
     const std::string option = option_name(setting.name);
     if (describe(family).has_setting(setting.value)) {
       agreement.require_number(option, companion.model.family.*setting.value);
+    } else if (with_setting(family, setting)) {
+      agreement.require(option, arguments.text(option).value_or(""), "learnt");
     } else {
       agreement.refuse(option);
     }

@@ -16,7 +16,8 @@ void add_table_options(Arguments& arguments, const std::string& group);
 void add_model_options(Arguments& arguments, const std::string& group);
 
 /// The help of a setting: "Standard deviation of the noise, 1e-6 to 1e6 (default 1)"; `whose` is "the" there.
-[[nodiscard]] std::string setting_help(const FamilySetting& setting, std::string_view whose);
+[[nodiscard]] std::string setting_help(const FamilySetting& setting, std::string_view whose,
+                                       bool learnt = false);
 
 /// The input, and the formula that may follow it, which becomes the value of --formula. Throws UsageError for
 /// other words.

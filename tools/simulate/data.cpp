@@ -26,7 +26,8 @@ std::vector<Family> simulated_as(std::string_view name) {
   std::vector<Family> out;
   for (const Family family : all_families()) {
     const FamilySimulation& each = describe(family).simulation;
-    if (each.name == name) out.insert(each.is_usual_link ? out.begin() : out.end(), family);
+    if (each.name == name && !describe(family).is_given)
+      out.insert(each.is_usual_link ? out.begin() : out.end(), family);
   }
   return out;
 }
@@ -36,6 +37,14 @@ std::vector<std::string> links_of(const std::vector<Family>& families) {
   links.reserve(families.size());
   for (const Family family : families) links.emplace_back(link_name(family));
   return links;
+}
+
+// The numbers that responses are simulated with, be they known to the model or learnt.
+std::vector<FamilySetting> settings_of(Family family) {
+  const FamilyDescription& each = describe(family);
+  std::vector<FamilySetting> all(each.settings.begin(), each.settings.end());
+  all.insert(all.end(), each.simulation.learnt.begin(), each.simulation.learnt.end());
+  return all;
 }
 
 // "softplus (default, the paper's) or log".
@@ -71,7 +80,7 @@ void add_options(Arguments& arguments, const std::vector<Family>& families) {
                       what);
   if (families.size() > 1)
     arguments.add_one_of("link", "NAME", links_of(families), link_help(families), what);
-  for (const FamilySetting& setting : describe(family).settings)
+  for (const FamilySetting& setting : settings_of(family))
     arguments.add_value(option_name(setting.name), "S", setting_help(setting, "the"), what);
   add_table_output_options(arguments, what);
 }
@@ -105,7 +114,7 @@ Request request_of(const Arguments& arguments, const std::vector<Family>& famili
   Request request;
   SimulateDataOptions& options = request.options;
   options.family.family = linked(arguments, families);
-  for (const FamilySetting& setting : describe(families.front()).settings)
+  for (const FamilySetting& setting : settings_of(families.front()))
     options.family.*setting.value =
         arguments.number(option_name(setting.name), options.family.*setting.value, 1e-6, 1e6);
   options.rows = arguments.count("rows", options.rows, 1, kMostRows);
@@ -152,7 +161,7 @@ std::vector<Verb> declare_simulate_data(CLI::App& simulate) {
   std::set<std::string_view> declared;
   for (const Family family : all_families()) {
     const FamilySimulation& simulation = describe(family).simulation;
-    if (!declared.insert(simulation.name).second) continue;
+    if (simulation.name.empty() || !declared.insert(simulation.name).second) continue;
     const std::vector<Family> families = simulated_as(simulation.name);
     Arguments arguments =
         Arguments::of_verb(simulate, std::string(simulation.name),

@@ -6,10 +6,13 @@
 //
 // A model without an intercept has theta_0 = 0, yet b_0 need not be 0, since the columns are centred: a
 // constant that follows from the coefficients, called "(offset)" so that nobody takes it for a parameter.
-// Parameters that are not coefficients are the same on both scales.
+// Parameters that are not coefficients are the same on both scales, except that one which must be positive is
+// sampled as its logarithm: then its own value is shown first, and "log_" with its name stands for what was
+// sampled.
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "giga/base/types.hpp"
@@ -17,25 +20,38 @@
 
 namespace giga {
 
+/// A parameter that is not a coefficient, by its name on its natural scale.
+struct ExtraName {
+  ExtraName(std::string text, bool logarithm = false) : name(std::move(text)), is_log(logarithm) {}
+  std::string name;
+  bool is_log;  ///< theta has its logarithm.
+};
+
 class BothScales {
  public:
   /// Parameters are a coefficient for each of `columns`, the intercept if there is one, then `extra`. Where
-  /// `standardised` is false the columns were taken as they are and there is one scale only.
+  /// `standardised` is false the columns were taken as they are and there is one scale only, unless theta has
+  /// logarithms.
   BothScales(const std::vector<std::string>& columns, Standardisation scale, bool intercept,
-             bool standardised, const std::vector<std::string>& extra = {});
+             bool standardised, const std::vector<ExtraName>& extra = {});
 
   /// Parameters that have one scale only, such as those of a model that is not a regression.
   [[nodiscard]] static BothScales plain(const std::vector<std::string>& names);
 
   /// First the original scale: the columns, then "(intercept)" or "(offset)", then the extra parameters. If
-  /// there are two scales, the parameters as they were sampled follow, each with "std_" before its name.
+  /// there are two scales, the parameters as they were sampled follow, each with "std_" (or "log_") before
+  /// its name.
   /// Columns keep their names; a made-up name that would repeat one gets a "_" appended.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// How many of them are on the original scale.
   [[nodiscard]] Index num_original() const { return num_original_; }
   /// Parameters that were sampled.
   [[nodiscard]] Index num_parameters() const { return num_parameters_; }
+  /// Whether there are two scales.
   [[nodiscard]] bool standardised() const { return standardised_; }
+  /// Where value k on the original scale is exp(theta_d): d; else -1.
+  [[nodiscard]] Index log_of(Index k) const;
+  [[nodiscard]] bool has_logs() const;
   /// Which of names() is the intercept or the offset; -1 if there is neither.
   [[nodiscard]] Index constant() const { return constant_; }
 
@@ -45,6 +61,7 @@ class BothScales {
  private:
   Standardisation scale_;
   bool intercept_, standardised_;
+  std::vector<bool> logs_;  // of the extra parameters
   std::vector<std::string> names_;
   Index num_original_ = 0, num_parameters_ = 0, constant_ = -1;
 };

@@ -57,7 +57,7 @@ class Design {
   [[nodiscard]] std::vector<double> prior_scales() const;
 
   /// The way back to the scale of the raw columns. `extra` parameters follow the columns in theta.
-  [[nodiscard]] BothScales both_scales(const std::vector<std::string>& extra = {}) const;
+  [[nodiscard]] BothScales both_scales(const std::vector<ExtraName>& extra = {}) const;
 
   /// Column c of row i to z[i * row_stride + c * column_stride]; the features of row i begin at x[i].
   void write(const double* const* x, Index count, double* z, Index row_stride, Index column_stride) const;

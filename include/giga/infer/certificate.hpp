@@ -30,11 +30,15 @@
 
 namespace giga {
 
+struct Estimate;
+
 /// Linear functions of the parameters whose moments are wanted too, such as coefficients on another scale.
 struct LinearQuantities {
   Index count = 0;
   /// Their `count` values at theta; linear, without a constant term. Called from one thread.
   std::function<std::vector<double>(const double* theta)> values = {};
+  /// Where they are not linear: their means and standard deviations for theta ~ normal.
+  std::function<std::vector<Estimate>(const Normal& normal)> moments = {};
 };
 
 struct CertificateOptions {

@@ -18,7 +18,7 @@ class RegressionPosterior {
   /// call.
   RegressionPosterior(const LinearModel& regression, Prior prior, const Executor* executor = nullptr);
 
-  [[nodiscard]] Index dim() const { return dim_; }
+  [[nodiscard]] Index dim() const { return all_; }
   double log_density(const double* theta, double* gradient) const;
 
   /// The log-likelihood alone.
@@ -36,7 +36,7 @@ class RegressionPosterior {
   FamilyParameters family_;
   Prior prior_;
   const Executor* executor_;
-  Index dim_;
+  Index dim_, all_;            // columns; and with the extra parameters of the family
   bool isotropic_;             // whether the prior is N(0, I / precision_),
   double precision_ = 0;       // which is what this is; then
   double log_normaliser_ = 0;  // log det of the prior's covariance + D log 2 pi
@@ -47,6 +47,7 @@ class RegressionPosterior {
   Index num_ups_ = 0;                                // tiles of label +1; then those of label -1
   Index num_plain_ = 0;                              // both together
   std::vector<double> z_, y_, weights_, constants_;  // by tile
+  std::vector<double> offset_;                       // by tile; empty: none
 };
 
 }  // namespace giga

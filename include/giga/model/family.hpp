@@ -9,8 +9,13 @@
 //
 // Notation: l(s) is the log-likelihood of a row; its slope is l'(s), its curvature l''(s). A family may have
 // parameters phi besides the coefficients (its extras): then l depends on (s, phi).
+//
+// A number that can be given or learnt makes two families of one name and link: in one it is a setting, in
+// the other an extra. The words of options and files stand for the one that learns; with_setting() finds the
+// other where the number is given.
 #pragma once
 
+#include <cmath>
 #include <numbers>
 #include <optional>
 #include <span>
@@ -20,6 +25,7 @@
 
 #include "giga/base/names.hpp"
 #include "giga/base/types.hpp"
+#include "giga/design/both_scales.hpp"
 
 namespace giga {
 
@@ -32,13 +38,27 @@ enum class Family {
   PoissonSoftplus,   ///< y = 0, 1, 2, ...; mean log(1 + exp(s))
   PoissonLog,        ///< y = 0, 1, 2, ...; mean exp(s)
   GaussianIdentity,  ///< y is real;        mean s, standard deviation noise_scale
+  Gaussian,          ///< y is real;        mean s, standard deviation sigma, learnt
+  BernoulliProbit,   ///< y is -1 or +1;    P(y = 1) = Phi(s)
+  BernoulliCloglog,  ///< y is -1 or +1;    P(y = 1) = 1 - exp(-exp(s))
+  BinomialLogit,     ///< y of m trials;    P(success) = 1 / (1 + exp(-s))
+  BinomialProbit,    ///< y of m trials;    P(success) = Phi(s)
+  BinomialCloglog,   ///< y of m trials;    P(success) = 1 - exp(-exp(s))
+  NegativeBinomial,  ///< y = 0, 1, 2, ...; mean exp(s), variance mean + mean^2 / phi, phi learnt
+  GammaLog,          ///< y > 0;            mean exp(s), variance mean^2 / shape, shape learnt
+  StudentT,          ///< y is real;        centre s, scale sigma and degrees of freedom nu, both learnt
+  StudentTGiven,     ///< y is real;        centre s, scale sigma learnt, degrees of freedom nu
 };
 
-/// A family with its settings: what it needs besides y and s, all of it known.
+/// A family with its settings: what it needs besides y and s, all of it known. Of a family that learns such a
+/// number it is what responses are simulated with, and is not read otherwise.
 struct FamilyParameters {
   Family family = Family::BernoulliLogit;
-  /// Standard deviation of the noise, > 0. Gaussian only.
+  /// Standard deviation of the noise, > 0. Gaussian; and student_t, where responses are simulated.
   double noise_scale = 1;
+  double nu = 4;     ///< Degrees of freedom of student_t, > 0.
+  double phi = 1;    ///< Reciprocal dispersion of simulated negative binomial counts, > 0.
+  double shape = 1;  ///< Shape of simulated gamma responses, > 0.
 };
 
 /// A setting of a family: a positive number.
@@ -49,10 +69,40 @@ struct FamilySetting {
   double FamilyParameters::*value;
 };
 
-/// A parameter that is not a coefficient: learnt as they are, and placed after them in theta.
+/// The prior that an extra parameter has by default, on its natural scale. With `autoscale` the parameter is
+/// one of the size of the response, and the prior is that of the parameter over the response's sd.
+struct ExtraPrior {
+  enum class Kind { None, Exponential, Gamma };
+  Kind kind = Kind::None;
+  double shape = 1;  ///< Gamma only: density ~ x^(shape - 1) exp(-rate x).
+  double rate = 1;
+  bool autoscale = false;
+};
+
+/// A parameter that is not a coefficient: learnt as they are, and placed after them in theta. theta has it on
+/// a scale without bounds: its logarithm where it must be positive.
 struct ExtraParameter {
-  std::string_view name;
-  double start = 0;  ///< Where an optimiser should begin.
+  std::string_view name;  ///< On its natural scale, as Stan calls it: "sigma".
+  double start = 0;       ///< Where an optimiser should begin, on the scale of theta; see start_extras.
+  bool is_log = false;    ///< theta has the logarithm.
+  ExtraPrior prior = {};
+};
+
+/// Successes y of m trials as one number, m 2^26 + y, so that a row has one response whatever its family.
+/// Both are whole numbers, 0 <= y <= m < 2^26; std::invalid_argument otherwise.
+[[nodiscard]] double with_trials(double successes, double trials);
+inline constexpr double kTrialsApart = 0x1p26;
+[[nodiscard]] inline double trials_of(double response) {
+  return std::floor(response / kTrialsApart);
+}
+[[nodiscard]] inline double successes_of(double response) {
+  return response - kTrialsApart * trials_of(response);
+}
+
+/// What the response says about where to begin: its mean (per trial) and standard deviation, equal rows
+/// counted as often as they occur; or median and scaled median deviation, see is_robust.
+struct ResponseMoments {
+  double mean = 0, sd = 0;
 };
 
 /// The response as a family wants it: bernoulli -1 or +1, poisson a whole number.
@@ -77,6 +127,8 @@ struct FamilySimulation {
   bool is_usual_link = true;  ///< Of the families of this name, the one simulated by default.
   /// A response to the predictor s.
   double (*respond)(const FamilyParameters& family, double s, Stream& random) = nullptr;
+  /// Numbers that responses are simulated with and the model then learns.
+  std::span<const FamilySetting> learnt{};
 };
 
 struct FamilyKernels;  // src/model/family_kernels.hpp
@@ -92,16 +144,25 @@ struct FamilyDescription {
   Response (*read_response)(const Dataset& data) = nullptr;
 
   bool is_binary = false;    ///< y is -1 or +1: some theta may put every row on the side of its label.
+  bool has_trials = false;   ///< y counts successes among trials, as with_trials has them.
   bool is_logistic = false;  ///< l(s) = -log(1 + exp(-y s)), for which RegressionPosterior has shorter ways.
 
   std::span<const FamilySetting> settings{};
   std::span<const ExtraParameter> extras{};
+  /// Of a family that learns what another of the same name and link is given: that other.
+  std::optional<Family> given{};
+  /// Whether this is that other.
+  bool is_given = false;
 
   /// The part of l that depends on y alone: out[n] = c(y_n) with l = ... - c(y). Poisson: log y!. None: 0.
   void (*row_constants)(const FamilyParameters& family, std::span<const double> y,
                         std::span<double> out) = nullptr;
   /// s at which the mean of y is `mean`: where an intercept begins.
   double (*predictor_of_mean)(double mean) = nullptr;
+  /// Where the extras begin; without it, at their `start`.
+  void (*start_extras)(const ResponseMoments& response, std::span<double> out) = nullptr;
+  /// Outliers are to be expected: begin from the median rather than the mean.
+  bool is_robust = false;
   /// l' is analytic in s within this distance of the real line, which bounds the steps of averages over s.
   double analytic_within = std::numbers::pi;
 
@@ -128,10 +189,18 @@ struct FamilyDescription {
 /// Their settings, each once.
 [[nodiscard]] std::vector<FamilySetting> family_settings();
 
+/// The family of the same name and link in which `setting` is given; none where it has no such setting.
+[[nodiscard]] std::optional<Family> with_setting(Family family, const FamilySetting& setting);
+/// The name of an extra parameter as theta has it: "log_sigma" of sigma.
+[[nodiscard]] std::string sampled_name(const ExtraParameter& extra);
+/// The names of a family's extras, and which of them theta has the logarithm of.
+[[nodiscard]] std::vector<ExtraName> extra_names(Family family);
+
 /// The words that stand for a family in options and files: "poisson" and "softplus".
 [[nodiscard]] std::string_view family_name(Family family);
 [[nodiscard]] std::string_view link_name(Family family);
-/// The family of two such words; of its default link where none is given.
+/// The family of two such words, that which learns where there are two; of its default link where none is
+/// given.
 [[nodiscard]] std::optional<Family> family_named(std::string_view family,
                                                  std::optional<std::string_view> link = {});
 

@@ -1,4 +1,5 @@
-// Regression on a linear predictor s = <z, beta>, z the columns of a Design: the families of family.hpp.
+// Regression on a linear predictor s = <z, beta> + o, z the columns of a Design and o an offset that is known
+// (0 unless it is given): the families of family.hpp.
 //
 // The parameters are theta = (beta, phi): a coefficient for every column of z, then the extra parameters of
 // the family, if it has any.
@@ -18,17 +19,24 @@
 
 namespace giga {
 
+/// What rows may have besides columns and response. Each is empty or has an entry for every row.
+struct RowTerms {
+  std::vector<double> offset = {};  ///< s_n = <z_n, beta> + offset_n.
+  std::vector<double> trials = {};  ///< Binomial families: how many trials the successes are of.
+};
+
 class Regression final : public Likelihood, public LinearModel {
  public:
   /// `data` must outlive this object and is read in place: nothing of the size of its features is held.
-  /// `response` has an entry for every row of `data`.
+  /// `response` and `terms` have entries for every row of `data`; of rows that are taken as equal, those of
+  /// the first count.
   Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
-             std::span<const double> response, const FamilyParameters& family);
+             std::span<const double> response, const FamilyParameters& family, const RowTerms& terms = {});
 
   /// Rows z given as they are, row-major, intercept and all. `multiplicity` is empty or has one entry per
   /// row.
   Regression(std::vector<double> design, std::vector<double> response, std::vector<double> multiplicity,
-             const FamilyParameters& family);
+             const FamilyParameters& family, RowTerms terms = {});
 
   ~Regression() override;
 
@@ -46,7 +54,7 @@ class Regression final : public Likelihood, public LinearModel {
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
   /// 0, except for the intercept, or a last column of ones, which starts where it fits the mean response
-  /// alone; extra parameters start where the family says.
+  /// alone; extra parameters start where the family says, which may depend on the response.
   [[nodiscard]] std::vector<double> start(const Executor& executor) const override;
   [[nodiscard]] std::string parameter_name(Index d) const override;
   [[nodiscard]] const LinearModel* linear_model() const override { return this; }
@@ -54,11 +62,18 @@ class Regression final : public Likelihood, public LinearModel {
   [[nodiscard]] Index num_columns() const override;
   [[nodiscard]] const FamilyParameters& family() const override;
   [[nodiscard]] double response(Index n) const override;
+  [[nodiscard]] bool has_offset() const override;
+  [[nodiscard]] double offset(Index n) const override;
   void design(Index first, Index count, double* z) const override;
   [[nodiscard]] bool separates(std::span<const double> theta, const Executor& executor) const override;
 
  private:
   struct Parts;
+  [[nodiscard]] ResponseMoments response_moments(double* mean_offset, const Executor& executor) const;
+  void log_likelihoods_with_extras(Index first, Index count, const Points& points, double* out) const;
+  void add_log_likelihoods_with_extras(Index first, Index count, const Points& points, double* out) const;
+  void add_gradients_with_extras(Index first, Index count, const Points& points, Index apart,
+                                 double* out) const;
   void directional_derivatives_with_extras(Index first, Index count, const DirectionalFeatures& features,
                                            double* out) const;
 

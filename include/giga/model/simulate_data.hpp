@@ -46,4 +46,7 @@ class SimulatedData final : public SimulatedTable {
 /// A draw of the Poisson distribution with this mean, exact for means to 1e15; mean >= 0.
 [[nodiscard]] double draw_poisson(double mean, Stream& random);
 
+/// A draw of the gamma distribution with this shape and scale 1; shape > 0.
+[[nodiscard]] double draw_gamma(double shape, Stream& random);
+
 }  // namespace giga

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "giga/construct/build.hpp"
 #include "giga/infer/certificate.hpp"
@@ -18,6 +19,9 @@ namespace giga {
 /// The parameters on the user's scale; none where that is the scale they were sampled on. `scales` must
 /// outlive them.
 [[nodiscard]] LinearQuantities original_quantities(const BothScales& scales);
+
+/// Means and standard deviations of the parameters on the user's scale, for theta ~ normal.
+[[nodiscard]] std::vector<Estimate> original_moments(const Normal& normal, const BothScales& scales);
 
 /// certificate.hpp against all rows of the problem. The chains have the parameters of problem.likelihood().
 /// Its quantities are original_quantities() unless the options have others.

@@ -67,13 +67,16 @@ class Problem {
     ModelOptions options;  ///< With the priors found.
     DistinctRows distinct;
     std::shared_ptr<const Design> design;
+    RowTerms terms = {};  ///< By rows of the data.
   };
 
-  /// `data` must outlive this object. Throws DataError if the response does not fit the family, OptionError
-  /// for a prior of something that is not there.
-  Problem(const Dataset& data, const ModelOptions& options, const Executor& executor);
+  /// `data` must outlive this object. `terms` have entries for the rows of the data; what they are made of
+  /// must be among its features, since equal rows are one; with a formula they are made here. Throws DataError
+  /// if the response does not fit the family, OptionError for a prior of something that is not there.
+  Problem(const Dataset& data, const ModelOptions& options, const Executor& executor, RowTerms terms = {});
   /// The same with a scale that is known already, as that of all the data is to a coreset.
-  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor);
+  Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor,
+          RowTerms terms = {});
   /// Any likelihood. Throws std::invalid_argument unless prior and names are of its parameters.
   Problem(std::unique_ptr<const Likelihood> likelihood, Prior prior, ModelWords words = {});
 
@@ -102,7 +105,7 @@ class Problem {
 
  private:
   Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
-          std::optional<Standardisation> known, const Executor& executor);
+          std::optional<Standardisation> known, const Executor& executor, RowTerms terms);
 
   std::optional<Table> table_;
   std::unique_ptr<const Likelihood> likelihood_;

@@ -14,6 +14,14 @@
 //     Hermite  a_n = E l'(s), b_n = E l''(s): the best linear term in the mean square (Stein's lemma). The
 //              remainder is then orthogonal to it, so that a block of random features of the remainder adds
 //              the rest of the whitened Fisher norm, without bias.
+//
+// Extra parameters phi of the family are part of theta: with w_e the row of C that belongs to phi_e, the
+// whitened gradient and Hessian of a row at the mode are
+//
+//     l' u + sum_e dl/dphi_e w_e   and
+//     l'' u u' + sum_e d^2l/(ds dphi_e) (u w_e' + w_e u') + sum_ef d^2l/(dphi_e dphi_f) w_e w_f',
+//
+// and the vector is the first and svec of the second. Such families have the Taylor expansion only.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +38,9 @@
 #include "giga/model/predictor_moments.hpp"
 
 namespace giga {
+
+struct RowBlock;     // src/project/row_blocks.hpp
+struct SmallMatrix;  // likewise
 
 enum class Expansion { Taylor, Hermite };
 constexpr auto name_table(Expansion) {
@@ -64,9 +75,10 @@ struct CurvatureLengths {
   std::vector<float> norms;   ///< |v_n| = sqrt(l'^2 t^2 + l''^2 t^4), multiplicity included.
   std::vector<float> shares;  ///< l''^2 t^4 / |v_n|^2: what the curvature has of the square.
 };
-/// The arrays of the moments become those of the result: there may be 10^9 rows.
+/// `moments` are those under pihat; both formulas are those without extra parameters. The arrays of the moments
+/// become those of the result: there may be 10^9 rows.
 [[nodiscard]] CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments moments,
-                                                 const Executor& executor);
+                                                 const Normal& pihat, const Executor& executor);
 
 /// Where knows_products() says so, the rows are known by their products: with T the symmetric
 /// matrix of a direction's second part, <v_n, (g, svec T)> = a_n <g, u_n> + b_n u_n' T u_n takes r^2 products
@@ -76,7 +88,7 @@ class CurvatureProjection final : public RowSource, private RowProducts {
   static constexpr Index kFewestForProducts = 1024;
 
   /// Finds a_n and b_n of all rows, to rounding. Throws std::invalid_argument for a remainder of a Taylor
-  /// expansion, and where pihat has parameters that are not coefficients. `regression` and `pihat` must
+  /// expansion, and for a Hermite expansion of a family with extra parameters. `regression` and `pihat` must
   /// outlive this object.
   CurvatureProjection(const LinearModel& regression, const Normal& pihat, const Executor& executor,
                       const CurvatureProjectionOptions& options = {});
@@ -101,6 +113,10 @@ class CurvatureProjection final : public RowSource, private RowProducts {
   void with_rows(Index n, std::span<const Index> rows, double* out) const override;
 
   void find_coefficients(Index first, Index count);
+  [[nodiscard]] Index num_extras() const;
+  [[nodiscard]] RowBlock block_at(Index n) const;
+  [[nodiscard]] SmallMatrix products_of(const double* un, const double* um) const;
+  void write_with_extras(Index n, const double* u, double* v) const;
   void hold_rows(const Executor& executor);
   [[nodiscard]] const double* held_frame(Index n) const;
   [[nodiscard]] const double* held_rest(Index n) const;
@@ -114,6 +130,9 @@ class CurvatureProjection final : public RowSource, private RowProducts {
   Points frame_;  // the columns of C, turned where the rows span fewer dimensions
   DirectionalFeatures remainder_;
   std::vector<double> slope_, curvature_;
+  // Where the family has extra parameters: w_e in the frame, one after another, and the derivatives in them
+  // of every row.
+  std::vector<double> shared_, extra_;
   // Where rows are known by their products: u_n, and the features of the remainder. Rows of both lie as far
   // apart as they are long.
   std::vector<double> held_, rest_;

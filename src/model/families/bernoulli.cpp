@@ -1,6 +1,8 @@
-// Labels y = -1 or +1 with a logit link: logistic regression, P(y) = sigma(y s). With t = -y s,
+// Labels y = -1 or +1: logistic regression, P(y) = sigma(y s), with t = -y s,
 //
-//     l = -softplus(t),   l' = y sigma(t),   l'' = -sigma(t) sigma(-t).
+//     l = -softplus(t),   l' = y sigma(t),   l'' = -sigma(t) sigma(-t),
+//
+// and the links probit and cloglog, whose formulas are in labels-inl.hpp.
 #include "model/families/describe.hpp"
 
 #include <algorithm>
@@ -17,48 +19,10 @@
 #include <hwy/highway.h>
 
 #include "model/families/kernels-inl.hpp"
+#include "model/families/labels-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
-
-/// l = -softplus(-y s), l' = y sigma(-y s), l'' = -sigma(s) sigma(-s), for y = -1 or +1, whose product with
-/// anything is a flip of the sign. l and l' are within 4 ulp, l'' within 6: these are the inner loops of the
-/// projection and of the certificate.
-struct BernoulliLogitOps {
-  static constexpr bool kHasConstant = false;
-
-  static BernoulliLogitOps of(const FamilyParameters&, const double*) { return {}; }
-
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE V value(D d, V y, V s, V) const {
-    return hn::Neg(SoftplusFast(d, against(d, y, s)));
-  }
-
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE V slope(D d, V y, V s) const {
-    return hn::CopySignToAbs(SigmoidFast(d, against(d, y, s)), y);
-  }
-
-  template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
-  HWY_INLINE RowDerivatives<V> all(D d, V y, V s, V) const {
-    const V t = against(d, y, s);
-    const Fraction<V> e = exp_fraction(d, hn::Neg(hn::Abs(t)), 0.0);
-    // With e = exp(-|t|) = top / bottom: sigma(|t|) = bottom / (top + bottom), sigma(-|t|) = top / (top +
-    // bottom).
-    const V inverse = hn::Div(hn::Set(d, 1.0), hn::Add(e.top, e.bottom));
-    const V large = hn::Mul(e.bottom, inverse), small = hn::Mul(e.top, inverse);  // sigma(|s|), sigma(-|s|)
-    const V sigma = hn::IfThenElse(hn::Lt(t, hn::Zero(d)), small, large);
-    return {kValue ? hn::Neg(softplus_of(d, t, e)) : hn::Zero(d), hn::CopySignToAbs(sigma, y),
-            kCurvature ? hn::Neg(hn::Mul(small, large)) : hn::Zero(d)};
-  }
-
- private:
-  // -y s: the sign of s is flipped unless that of y is set.
-  template <class D, class V = hn::Vec<D>>
-  HWY_INLINE V against(D d, V y, V s) const {
-    return hn::Xor(s, hn::AndNot(y, hn::SignBit(d)));
-  }
-};
 
 /// out[j] += sum_i l(s[i][j]) for count <= 16 rows i with labels y[i] and j < many. One logarithm serves all
 /// rows, so the error is a few roundings of 1 per row, and of the sum. s[i] has room for a multiple of 8
@@ -100,6 +64,16 @@ const FamilyKernels* BernoulliLogitKernels() {
   return &kKernels;
 }
 
+const FamilyKernels* BernoulliProbitKernels() {
+  static constexpr FamilyKernels kKernels = kernels_of<BernoulliProbitOps>();
+  return &kKernels;
+}
+
+const FamilyKernels* BernoulliCloglogKernels() {
+  static constexpr FamilyKernels kKernels = kernels_of<BernoulliCloglogOps>();
+  return &kKernels;
+}
+
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -113,6 +87,15 @@ static const FamilyKernels* chosen_bernoulli_logit() {
   return HWY_DYNAMIC_DISPATCH(BernoulliLogitKernels)();
 }
 
+HWY_EXPORT(BernoulliProbitKernels);
+static const FamilyKernels* chosen_bernoulli_probit() {
+  return HWY_DYNAMIC_DISPATCH(BernoulliProbitKernels)();
+}
+HWY_EXPORT(BernoulliCloglogKernels);
+static const FamilyKernels* chosen_bernoulli_cloglog() {
+  return HWY_DYNAMIC_DISPATCH(BernoulliCloglogKernels)();
+}
+
 }  // namespace kernels
 
 namespace families {
@@ -120,10 +103,11 @@ namespace {
 
 // The mean of labels -1 and 1 is 2 p - 1.
 double logit_of_mean(double mean) {
-  constexpr double kLeast = 1e-3;
-  // Kept within [0.001, 0.999]: with one class only, the logit would be infinite.
-  const double p = std::clamp((1 + mean) / 2, kLeast, 1 - kLeast);
-  return std::log(p / (1 - p));
+  return logit_of((1 + mean) / 2);
+}
+
+Response read_labels(const Dataset& data) {
+  return labels(data, "bernoulli");
 }
 
 }  // namespace
@@ -135,7 +119,7 @@ const FamilyDescription& described<Family::BernoulliLogit>() {
       .link = "logit",
       .responses = "labels",
       .response_words = "labels 0 and 1, -1 and 1, or two words",
-      .read_response = [](const Dataset& data) { return labels(data, "bernoulli"); },
+      .read_response = read_labels,
       .is_binary = true,
       .is_logistic = true,
       .predictor_of_mean = logit_of_mean,
@@ -146,6 +130,54 @@ const FamilyDescription& described<Family::BernoulliLogit>() {
                      .respond = [](const FamilyParameters&, double s,
                                    Stream& random) { return random.uniform() < sigmoid(s) ? 1.0 : -1.0; }},
       .kernels = kernels::chosen_bernoulli_logit};
+  return kDescription;
+}
+
+template <>
+const FamilyDescription& described<Family::BernoulliProbit>() {
+  static constexpr FamilyDescription kDescription = {
+      .name = "bernoulli",
+      .link = "probit",
+      .is_default_link = false,
+      .responses = "labels",
+      .response_words = "labels 0 and 1, or -1 and 1",
+      .read_response = read_labels,
+      .is_binary = true,
+      .predictor_of_mean = [](double mean) { return probit_of((1 + mean) / 2); },
+      .analytic_within = kProbitAnalyticWithin,
+      .simulation = {.name = "logistic",
+                     .model = "logistic regression",
+                     .num_features = 2,
+                     .coefficient = 3,
+                     .is_usual_link = false,
+                     .respond = [](const FamilyParameters&, double s,
+                                   Stream& random) { return random.normal() < s ? 1.0 : -1.0; }},
+      .kernels = kernels::chosen_bernoulli_probit};
+  return kDescription;
+}
+
+template <>
+const FamilyDescription& described<Family::BernoulliCloglog>() {
+  static constexpr FamilyDescription kDescription = {
+      .name = "bernoulli",
+      .link = "cloglog",
+      .is_default_link = false,
+      .responses = "labels",
+      .response_words = "labels 0 and 1, or -1 and 1",
+      .read_response = read_labels,
+      .is_binary = true,
+      .predictor_of_mean = [](double mean) { return cloglog_of((1 + mean) / 2); },
+      .analytic_within = kCloglogAnalyticWithin,
+      .simulation = {.name = "logistic",
+                     .model = "logistic regression",
+                     .num_features = 2,
+                     .coefficient = 3,
+                     .is_usual_link = false,
+                     .respond =
+                         [](const FamilyParameters&, double s, Stream& random) {
+                           return random.uniform() < -std::expm1(-std::exp(s)) ? 1.0 : -1.0;
+                         }},
+      .kernels = kernels::chosen_bernoulli_cloglog};
   return kDescription;
 }
 

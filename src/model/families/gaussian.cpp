@@ -1,6 +1,9 @@
-// Real numbers with normal noise of a known standard deviation: linear regression. y ~ N(s, scale^2); l is
-// quadratic in s, so curvature vectors and the Laplace approximation are exact for it.
+// Real numbers with normal noise: linear regression, y ~ N(s, sigma^2). Where sigma is given (noise_scale), l
+// is quadratic in s, so curvature vectors and the Laplace approximation are exact for it. Where it is learnt,
+// theta has phi = log sigma.
 #include "model/families/describe.hpp"
+
+#include <cmath>
 
 #include "giga/base/random.hpp"
 #include "model/families/responses.hpp"
@@ -58,6 +61,57 @@ struct GaussianIdentityOps {
   }
 };
 
+/// With phi = log sigma and r = (y - s) exp(-phi):
+///   l = -r^2 / 2 - phi - log(2 pi) / 2,  l' = r exp(-phi),  l'' = -exp(-2 phi),
+///   dl/dphi = r^2 - 1,  d^2 l/(ds dphi) = -2 r exp(-phi),  d^2 l/dphi^2 = -2 r^2.
+struct GaussianOps {
+  static constexpr bool kHasConstant = false;
+  static constexpr Index kNumExtras = 1;
+  double inverse, log_normaliser;  // exp(-phi), phi + log(2 pi) / 2
+
+  static HWY_INLINE GaussianOps of(const FamilyParameters&, const double* extras) {
+    constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
+    const hn::CappedTag<double, 1> one;
+    return {hn::GetLane(Exp(one, hn::Set(one, -extras[0]))), extras[0] + kHalfLog2Pi};
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V value(D d, V y, V s, V) const {
+    const V r = residual(d, y, s);
+    return hn::Sub(hn::Mul(hn::Mul(r, r), hn::Set(d, -0.5)), hn::Set(d, log_normaliser));
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V slope(D d, V y, V s) const {
+    return hn::Mul(residual(d, y, s), hn::Set(d, inverse));
+  }
+
+  template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
+  HWY_INLINE RowDerivatives<V> all(D d, V y, V s, V constant) const {
+    return {kValue ? value(d, y, s, constant) : hn::Zero(d), slope(d, y, s),
+            kCurvature ? hn::Set(d, -inverse * inverse) : hn::Zero(d)};
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE void extras(D d, V y, V s, V* first, V* mixed, V* second) const {
+    const V r = residual(d, y, s), squared = hn::Mul(r, r), twice = hn::Set(d, -2.0);
+    first[0] = hn::Sub(squared, hn::Set(d, 1.0));
+    mixed[0] = hn::Mul(hn::Mul(twice, r), hn::Set(d, inverse));
+    second[0] = hn::Mul(twice, squared);
+  }
+
+ private:
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V residual(D d, V y, V s) const {
+    return hn::Mul(hn::Sub(y, s), hn::Set(d, inverse));
+  }
+};
+
+const FamilyKernels* GaussianKernels() {
+  static constexpr FamilyKernels kKernels = kernels_of<GaussianOps>();
+  return &kKernels;
+}
+
 const FamilyKernels* GaussianIdentityKernels() {
   static constexpr FamilyKernels kKernels = kernels_of<GaussianIdentityOps>();
   return &kKernels;
@@ -76,6 +130,11 @@ static const FamilyKernels* chosen_gaussian_identity() {
   return HWY_DYNAMIC_DISPATCH(GaussianIdentityKernels)();
 }
 
+HWY_EXPORT(GaussianKernels);
+static const FamilyKernels* chosen_gaussian() {
+  return HWY_DYNAMIC_DISPATCH(GaussianKernels)();
+}
+
 }  // namespace kernels
 
 namespace families {
@@ -84,6 +143,13 @@ namespace {
 constexpr FamilySetting kSettings[] = {
     {"noise_scale", "Standard deviation of {} noise", &FamilyParameters::noise_scale}};
 
+constexpr ExtraParameter kExtras[] = {
+    {"sigma", 0, true, {.kind = ExtraPrior::Kind::Exponential, .rate = 1, .autoscale = true}}};
+
+double with_noise(const FamilyParameters& family, double s, Stream& random) {
+  return s + family.noise_scale * random.normal();
+}
+
 }  // namespace
 
 template <>
@@ -91,18 +157,43 @@ const FamilyDescription& described<Family::GaussianIdentity>() {
   static constexpr FamilyDescription kDescription = {
       .name = "gaussian",
       .link = "identity",
+      .is_default_link = false,
       .responses = "real numbers",
       .response_words = "real numbers, with a known `noise_scale`",
       .read_response = reals,
       .settings = kSettings,
+      .is_given = true,
       .predictor_of_mean = [](double mean) { return mean; },
       .simulation = {.name = "gaussian",
                      .model = "linear regression",
                      .num_features = 2,
                      .coefficient = 3,
-                     .respond = [](const FamilyParameters& family, double s,
-                                   Stream& random) { return s + family.noise_scale * random.normal(); }},
+                     .is_usual_link = false,
+                     .respond = with_noise},
       .kernels = kernels::chosen_gaussian_identity};
+  return kDescription;
+}
+
+template <>
+const FamilyDescription& described<Family::Gaussian>() {
+  static constexpr FamilyDescription kDescription = {
+      .name = "gaussian",
+      .link = "identity",
+      .responses = "real numbers",
+      .response_words = "real numbers; their noise is learnt, or `noise_scale`",
+      .read_response = reals,
+      .extras = kExtras,
+      .given = Family::GaussianIdentity,
+      .predictor_of_mean = [](double mean) { return mean; },
+      .start_extras = [](const ResponseMoments& response,
+                         std::span<double> out) { out[0] = log_of_scale(response); },
+      .simulation = {.name = "gaussian",
+                     .model = "linear regression",
+                     .num_features = 2,
+                     .coefficient = 3,
+                     .respond = with_noise,
+                     .learnt = kSettings},
+      .kernels = kernels::chosen_gaussian};
   return kDescription;
 }
 

@@ -273,12 +273,64 @@ void extra_derivatives(const FamilyParameters& family, const double* extras, con
   }
 }
 
+// What they have in common is computed once, and second derivatives are not, when all is inlined here.
+template <bool kValue, class Ops>
+HWY_NOINLINE void vectors_of_gradients(Ops ops, const double* y, const double* constant, const double* s,
+                                       Index count, Index apart, double* value, double* slope,
+                                       double* first) {
+  constexpr Index kExtras = num_extras<Ops>(), kPairs = kExtras * (kExtras + 1) / 2;
+  const FamilyTag d;
+  for (Index i = 0; i < count; i += kFamilyWidth) {
+    const FamilyVec at = hn::LoadU(d, s + i), response = hn::LoadU(d, y + i);
+    FamilyVec f[kExtras], m[kExtras], g[kPairs];
+    if constexpr (kValue) {
+      const FamilyVec c = Ops::kHasConstant ? hn::LoadU(d, constant + i) : hn::Zero(d);
+      hn::StoreU(ops.value(d, response, at, c), d, value + i);
+    }
+    hn::StoreU(ops.slope(d, response, at), d, slope + i);
+    ops.extras(d, response, at, f, m, g);
+    for (Index e = 0; e < kExtras; ++e) hn::StoreU(f[e], d, first + e * apart + i);
+  }
+}
+
+template <bool kValue, class Ops>
+void each_gradient(const Ops& ops, const double* y, const double* constant, const double* s, Index count,
+                   double* value, double* slope, double* first) {
+  constexpr Index kExtras = num_extras<Ops>();
+  constexpr bool kConstant = kValue && Ops::kHasConstant;
+  const Index rest = count % kFamilyWidth, whole = count - rest;
+  vectors_of_gradients<kValue>(ops, y, constant, s, whole, count, value, slope, first);
+  if (rest == 0) return;
+  Lanes y_lanes, c_lanes, s_lanes, value_lanes, slope_lanes, first_lanes[kExtras];
+  vectors_of_gradients<kValue>(
+      ops, pad(y + whole, rest, y_lanes), kConstant ? pad(constant + whole, rest, c_lanes) : nullptr,
+      pad(s + whole, rest, s_lanes), kFamilyWidth, static_cast<Index>(sizeof(Lanes) / sizeof(double)),
+      value_lanes.lane, slope_lanes.lane, first_lanes[0].lane);
+  if constexpr (kValue) unpad(value_lanes, rest, value + whole);
+  unpad(slope_lanes, rest, slope + whole);
+  for (Index e = 0; e < kExtras; ++e) unpad(first_lanes[e], rest, first + e * count + whole);
+}
+
+template <class Ops>
+void gradients(const FamilyParameters& family, const double* extras, const double* y, const double* constant,
+               const double* s, Index count, double* value, double* slope, double* first) {
+  const Ops ops = Ops::of(family, extras);
+  if (value != nullptr) {
+    each_gradient<true>(ops, y, constant, s, count, value, slope, first);
+  } else {
+    each_gradient<false>(ops, y, constant, s, count, value, slope, first);
+  }
+}
+
 /// The kernels of a family. `add_rows` is as in FamilyKernels.
 template <class Ops>
 constexpr FamilyKernels kernels_of(decltype(FamilyKernels::add_rows) add_rows = nullptr) {
   FamilyKernels all{values_of_row<Ops>, slopes_of_row<Ops>, values<Ops>, values_and_slopes<Ops>,
-                    derivatives<Ops>,   add_rows,           nullptr};
-  if constexpr (num_extras<Ops>() > 0) all.extra_derivatives = extra_derivatives<Ops>;
+                    derivatives<Ops>,   add_rows,           nullptr,     nullptr};
+  if constexpr (num_extras<Ops>() > 0) {
+    all.extra_derivatives = extra_derivatives<Ops>;
+    all.gradients = gradients<Ops>;
+  }
   return all;
 }
 

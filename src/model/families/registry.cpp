@@ -78,10 +78,38 @@ std::string_view link_name(Family family) {
 std::optional<Family> family_named(std::string_view family, std::optional<std::string_view> link) {
   for (const Family each : all_families()) {
     const FamilyDescription& description = describe(each);
-    if (description.name == family && (link ? description.link == *link : description.is_default_link))
+    if (description.name == family && !description.is_given &&
+        (link ? description.link == *link : description.is_default_link))
       return each;
   }
   return std::nullopt;
+}
+
+std::optional<Family> with_setting(Family family, const FamilySetting& setting) {
+  const FamilyDescription& description = describe(family);
+  if (description.has_setting(setting.value)) return family;
+  if (description.given && describe(*description.given).has_setting(setting.value)) return description.given;
+  return std::nullopt;
+}
+
+double with_trials(double successes, double trials) {
+  const auto whole = [](double value) { return value == std::floor(value); };
+  if (!(successes >= 0 && successes <= trials && trials < kTrialsApart) || !whole(successes) ||
+      !whole(trials))
+    throw std::invalid_argument(
+        "successes and trials must be whole numbers, 0 <= successes <= trials < 2^26");
+  return trials * kTrialsApart + successes;
+}
+
+std::string sampled_name(const ExtraParameter& extra) {
+  return std::string(extra.is_log ? "log_" : "").append(extra.name);
+}
+
+std::vector<ExtraName> extra_names(Family family) {
+  std::vector<ExtraName> names;
+  for (const ExtraParameter& extra : describe(family).extras)
+    names.emplace_back(std::string(extra.name), extra.is_log);
+  return names;
 }
 
 std::vector<double> row_constants(const FamilyParameters& family, std::span<const double> y) {

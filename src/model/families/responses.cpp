@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <string>
 
@@ -78,6 +79,54 @@ Response counts(const Dataset& data, std::string_view family) {
                     (*bad > kLargestCount ? ", at most 2^53" : ""));
   }
   return {{y.begin(), y.end()}, {}};
+}
+
+Response positive(const Dataset& data, std::string_view family) {
+  const auto y = data.response();
+  const auto bad = std::find_if(y.begin(), y.end(), [](double value) { return value <= 0; });
+  if (bad != y.end()) {
+    throw DataError(data.name() + ": " + data.response_place(bad - y.begin()) + " is " + shortest(*bad) +
+                    "; " + std::string(family) + " needs numbers above 0");
+  }
+  return {{y.begin(), y.end()}, {}};
+}
+
+namespace {
+
+double kept_within(double p) {
+  constexpr double kLeast = 1e-3;
+  return std::clamp(p, kLeast, 1 - kLeast);
+}
+
+}  // namespace
+
+double logit_of(double mean) {
+  const double p = kept_within(mean);
+  return std::log(p / (1 - p));
+}
+
+// Newton's method from 0 on the side where the distribution function is convex: every step is towards the
+// root and none beyond it.
+double probit_of(double mean) {
+  constexpr int kSteps = 60;
+  const double p = kept_within(mean), small = std::min(p, 1 - p);
+  double x = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    const double below = std::erfc(-x / std::numbers::sqrt2) / 2;
+    x -= (below - small) * std::sqrt(2 * std::numbers::pi) * std::exp(x * x / 2);
+  }
+  return p < 0.5 ? x : -x;
+}
+
+double cloglog_of(double mean) {
+  return std::log(-std::log1p(-kept_within(mean)));
+}
+
+double log_of_scale(const ResponseMoments& response) {
+  // Responses that are all the same leave rounding as the only scale.
+  constexpr double kOfMean = 1e-6;
+  const double scale = response.sd > 0 ? response.sd : kOfMean * std::abs(response.mean);
+  return scale > 0 ? std::log(scale) : 0.0;
 }
 
 Response reals(const Dataset& data) {
