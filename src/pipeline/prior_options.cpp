@@ -96,13 +96,27 @@ class PriorFinder {
 
   ScalarPrior of_extra(const ExtraParameter& extra) {
     const ScalarPrior* own = named(extra.name);
-    if (own == nullptr) return {.kind = PriorKind::LogNormal, .scale = prior_scale_};
+    if (own == nullptr) return usual_of(extra);
     if (!own->is_positive())
       throw OptionError("`prior`: " + own->text() + " of '" + std::string(extra.name) +
                         "', which is positive; must be lognormal, exponential, half_normal, half_student_t, "
                         "half_cauchy or gamma");
-    const bool of_response = extra.name == "sigma";
-    return options_.autoscale && of_response ? scaled(*own, units_.response_sd) : *own;
+    return options_.autoscale && extra.prior.autoscale ? scaled(*own, units_.response_sd) : *own;
+  }
+
+  // What its family says; in units of the response where the parameter is one of its size.
+  [[nodiscard]] ScalarPrior usual_of(const ExtraParameter& extra) const {
+    ScalarPrior prior{.kind = PriorKind::LogNormal, .scale = prior_scale_};
+    switch (extra.prior.kind) {
+      case ExtraPrior::Kind::None: return prior;
+      case ExtraPrior::Kind::Exponential:
+        prior = {.kind = PriorKind::Exponential, .scale = extra.prior.rate};
+        break;
+      case ExtraPrior::Kind::Gamma:
+        prior = {.kind = PriorKind::Gamma, .shape = extra.prior.shape, .scale = extra.prior.rate};
+        break;
+    }
+    return extra.prior.autoscale ? scaled(prior, units_.response_sd) : prior;
   }
 
   static ScalarPrior scaled(const ScalarPrior& prior, double factor) {

@@ -27,13 +27,19 @@ std::string quoted_names(const Design& design, const std::vector<Index>& columns
   return columns.size() > kMost ? text + ", ..." : text;
 }
 
+// Whether the family learns a parameter of the size of the response, such as the sd of its noise.
+bool learns_noise(const FamilyParameters& family) {
+  return std::ranges::any_of(describe(family.family).extras,
+                             [](const ExtraParameter& extra) { return extra.prior.autoscale; });
+}
+
 // What priors are in units of: the response where its link is the identity, and columns that are taken as
 // they are.
-PriorUnits prior_units(const Problem& problem, const Executor& executor) {
+PriorUnits prior_units(const Problem& problem, bool autoscale, const Executor& executor) {
   const Problem::Table& table = *problem.table();
   PriorUnits units;
-  if (!table.options.priors.autoscale) return units;
-  if (!table.options.standardise)
+  if (!autoscale && !learns_noise(table.options.family)) return units;
+  if (autoscale && !table.options.standardise)
     units.column_sds = standardise(table.design->terms(), *table.data, table.distinct, executor).scale;
   const LinearModel& rows = *problem.likelihood().linear_model();
   if (describe(rows.family().family).link != "identity") return units;
@@ -117,8 +123,10 @@ std::string description(const ModelOptions& options) {
   }
   for (const ExtraParameter& extra : describe(options.family.family).extras)
     text.append(", ").append(extra.name).append(" learnt");
+  const bool in_units = options.priors.is_default() && learns_noise(options.family);
   return text.append(", ")
       .append(prior_words(options.priors, options.prior_scale))
+      .append(in_units ? " in units of the response" : "")
       .append(", features ")
       .append(options.standardise ? "standardised" : "as they are")
       .append(options.success ? ", success '" + printable(*options.success) + "'" : "");
@@ -157,7 +165,8 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   // changed is in the notes.
   Response response = read_response(data, options.family.family, options.success);
   if (options.design)
-    row_terms = {offsets_of(*options.design, data, executor), trials_of(*options.design, data, executor)};
+    row_terms = {formula_offsets(*options.design, data, executor),
+                 formula_trials(*options.design, data, executor)};
   check_trials(data, options.family, response.values, row_terms.trials);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_.insert(notes_.begin(), response.notes.begin(), response.notes.end());
@@ -165,9 +174,13 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
       std::make_unique<Regression>(data, distinct, design, response.values, options.family, row_terms);
   table_ = Table{&data, options, std::move(distinct), design, std::move(row_terms)};
   std::vector<ScalarPrior> priors = options.priors.found;
-  if (priors.empty())
-    priors = find_priors(options.priors, options.prior_scale, *design, describe(options.family.family).extras,
-                         prior_units(*this, executor));
+  if (priors.empty()) {
+    // Where the noise is learnt, a prior that was not chosen is in units of the response, as the noise is.
+    PriorOptions chosen = options.priors;
+    chosen.autoscale = chosen.autoscale || (chosen.is_default() && learns_noise(options.family));
+    priors = find_priors(chosen, options.prior_scale, *design, describe(options.family.family).extras,
+                         prior_units(*this, chosen.autoscale, executor));
+  }
   if (std::ssize(priors) != likelihood_->num_parameters())
     throw std::invalid_argument("there are " + std::to_string(priors.size()) + " priors for " +
                                 std::to_string(likelihood_->num_parameters()) + " parameters");

@@ -61,7 +61,7 @@ void add_response(const DesignState& design, Dataset& data, const Executor& exec
   data.set_response(std::move(column), values);
 }
 
-std::vector<double> trials_of(const DesignState& design, const Dataset& data, const Executor& executor) {
+std::vector<double> formula_trials(const DesignState& design, const Dataset& data, const Executor& executor) {
   const FormulaResponse response(design, sources_of(design, data));
   if (!response.has_trials()) return {};
   std::vector<double> values(at(data.num_rows())), trials(values.size());
@@ -71,7 +71,8 @@ std::vector<double> trials_of(const DesignState& design, const Dataset& data, co
   return trials;
 }
 
-std::vector<double> offsets_of(const DesignState& design, const Dataset& data, const Executor& executor) {
+std::vector<double> formula_offsets(const DesignState& design, const Dataset& data,
+                                    const Executor& executor) {
   const FormulaOffset offset(design, sources_of(design, data, false));
   if (offset.empty()) return {};
   std::vector<double> values(at(data.num_rows()));

@@ -32,11 +32,11 @@ struct ModelTable {
 void add_response(const DesignState& design, Dataset& data, const Executor& executor);
 
 /// The trials of cbind(successes, failures), one for each row of the data; empty where there are none.
-[[nodiscard]] std::vector<double> trials_of(const DesignState& design, const Dataset& data,
-                                            const Executor& executor);
+[[nodiscard]] std::vector<double> formula_trials(const DesignState& design, const Dataset& data,
+                                                 const Executor& executor);
 
 /// The sum of the offsets, for each row of the data; empty where the formula has none.
-[[nodiscard]] std::vector<double> offsets_of(const DesignState& design, const Dataset& data,
-                                             const Executor& executor);
+[[nodiscard]] std::vector<double> formula_offsets(const DesignState& design, const Dataset& data,
+                                                  const Executor& executor);
 
 }  // namespace giga
