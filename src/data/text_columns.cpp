@@ -163,22 +163,24 @@ std::vector<std::uint32_t> TextColumn::sorted_places(std::vector<std::string>& s
   return places;
 }
 
-void TextColumn::settle(Table& table, const ReadOptions& options, const Executor& executor) const {
+std::vector<std::uint32_t> TextColumn::settle(Table& table, const ReadOptions& options) const {
   refuse_many(table, options);
   std::vector<std::string> levels;
-  const std::vector<std::uint32_t> places = sorted_places(levels);
-  const Slot slot = table.slots()[at(col_)];
-  executor.for_each(std::ssize(pieces_), [&](Index i) {
-    const Piece& piece = pieces_[at(i)];
-    std::vector<double> values(piece.levels.size());
-    for (std::size_t k = 0; k < values.size(); ++k)
-      values[k] = piece.levels[k] == kUnknown ? 0 : static_cast<double>(places[piece.levels[k]]);
-    for (Index row = piece.first_row; row < piece.first_row + piece.num_rows; ++row) {
-      double& value = slot.base[row * slot.stride];
-      if (!std::isnan(value)) value = values[static_cast<std::size_t>(value)];
-    }
-  });
+  std::vector<std::uint32_t> places = sorted_places(levels);
   table.set_kind(col_, ColumnKind::Category, std::move(levels), known_ != nullptr);
+  return places;
+}
+
+void TextColumn::renumber(Index piece_index, const std::vector<std::uint32_t>& places,
+                          const Slot& slot) const {
+  const Piece& piece = pieces_[at(piece_index)];
+  std::vector<double> values(piece.levels.size());
+  for (std::size_t k = 0; k < values.size(); ++k)
+    values[k] = piece.levels[k] == kUnknown ? 0 : static_cast<double>(places[piece.levels[k]]);
+  for (Index row = piece.first_row; row < piece.first_row + piece.num_rows; ++row) {
+    double& value = slot.base[row * slot.stride];
+    if (!std::isnan(value)) value = values[static_cast<std::size_t>(value)];
+  }
 }
 
 TextColumns::TextColumns(const std::vector<ColumnPlan>& plan) : has_time(plan.size()) {
@@ -198,7 +200,14 @@ std::optional<TextColumn::Fault> TextColumns::fault_before(Index row, const Tabl
 
 void TextColumns::settle(const std::vector<ColumnPlan>& plan, Table& table, const ReadOptions& options,
                          const Executor& executor) const {
-  for (const TextColumn& column : columns) column.settle(table, options, executor);
+  std::vector<std::vector<std::uint32_t>> places;
+  for (const TextColumn& column : columns) places.push_back(column.settle(table, options));
+  // All columns of a chunk together, while its rows are in the cache.
+  const std::vector<Slot> slots = table.slots();
+  executor.for_each(columns.empty() ? 0 : columns[0].num_pieces(), [&](Index piece) {
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      columns[k].renumber(piece, places[k], slots[at(columns[k].col())]);
+  });
   for (std::size_t j = 0; j < plan.size(); ++j) {
     if (plan[j].mode != CellMode::Date) continue;
     const bool time =

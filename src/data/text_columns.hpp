@@ -85,9 +85,13 @@ class TextColumn {
   };
   [[nodiscard]] std::optional<Fault> fault(const Table& table) const;
 
-  /// The levels to the table, in their order, and their numbers into its slots. Throws DataError if there are
-  /// too many. There must be no fault.
-  void settle(Table& table, const ReadOptions& options, const Executor& executor) const;
+  /// The levels to the table, in their order; the place of each number of a text among them. Throws DataError
+  /// if there are too many. There must be no fault.
+  [[nodiscard]] std::vector<std::uint32_t> settle(Table& table, const ReadOptions& options) const;
+
+  /// Chunks that were merged; and in the slot of the column, the numbers of one of them to places.
+  [[nodiscard]] Index num_pieces() const { return std::ssize(pieces_); }
+  void renumber(Index piece, const std::vector<std::uint32_t>& places, const Slot& slot) const;
 
  private:
   struct Found : FirstCell {
