@@ -59,11 +59,13 @@ HWY_INLINE Stirling<V> stirling(D d, V x, V log_x) {
     p1 = hn::Add(hn::Mul(p1, factor), p);
     p = hn::Mul(p, factor);
   }
-  const V log_z = Log(d, z), inverse_x = hn::Div(one, x);
+  const V zero = hn::Zero(d), log_z = log_of_normal(d, Pair<V>{z, zero}).hi;
+  const V log_p = log_of_normal(d, Pair<V>{p, zero}).hi;
+  const V inverse_x = hn::Div(one, x);
   const V sum = hn::Div(p1, p);                                  // sum of 1 / (x + j)
   const V squares = hn::Sub(hn::Mul(sum, sum), hn::Div(p2, p));  // of their squares
   const V value = hn::Sub(hn::Sub(hn::Mul(hn::Sub(z, half), log_z), hn::Mul(hn::Sub(x, half), log_x)),
-                          hn::Add(Log(d, p), ten));
+                          hn::Add(log_p, ten));
   const V first = hn::Add(hn::Sub(hn::Sub(log_z, log_x), sum), hn::Mul(half, hn::Sub(inverse_x, inverse)));
   const V second = hn::Add(hn::Sub(hn::Add(inverse, hn::Mul(half, square)),
                                    hn::Add(inverse_x, hn::Mul(half, hn::Mul(inverse_x, inverse_x)))),

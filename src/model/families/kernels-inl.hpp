@@ -10,7 +10,8 @@
 //   kValueAndSlopeApart                         true: value and slope together are shorter than `all`
 //   kNumExtras                                  the number of extra parameters, and where there are any
 //   extras(d, y, s, first, mixed, second)       derivatives in them, as FamilyKernels has them
-// The last three may be left out.
+//   gradient(d, y, s, constant, first)          l, l' and the first of those, where that is shorter
+// The last four may be left out.
 #if defined(GIGA_MODEL_FAMILIES_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef GIGA_MODEL_FAMILIES_KERNELS_INL_HPP
 #undef GIGA_MODEL_FAMILIES_KERNELS_INL_HPP
@@ -283,12 +284,17 @@ HWY_NOINLINE void vectors_of_gradients(Ops ops, const double* y, const double* c
   for (Index i = 0; i < count; i += kFamilyWidth) {
     const FamilyVec at = hn::LoadU(d, s + i), response = hn::LoadU(d, y + i);
     FamilyVec f[kExtras], m[kExtras], g[kPairs];
-    if constexpr (kValue) {
-      const FamilyVec c = Ops::kHasConstant ? hn::LoadU(d, constant + i) : hn::Zero(d);
-      hn::StoreU(ops.value(d, response, at, c), d, value + i);
+    FamilyVec c = hn::Zero(d);
+    if constexpr (kValue && Ops::kHasConstant) c = hn::LoadU(d, constant + i);
+    if constexpr (kValue && requires { ops.gradient(d, response, at, c, f); }) {
+      const auto both = ops.gradient(d, response, at, c, f);
+      hn::StoreU(both.value, d, value + i);
+      hn::StoreU(both.slope, d, slope + i);
+    } else {
+      if constexpr (kValue) hn::StoreU(ops.value(d, response, at, c), d, value + i);
+      hn::StoreU(ops.slope(d, response, at), d, slope + i);
+      ops.extras(d, response, at, f, m, g);
     }
-    hn::StoreU(ops.slope(d, response, at), d, slope + i);
-    ops.extras(d, response, at, f, m, g);
     for (Index e = 0; e < kExtras; ++e) hn::StoreU(f[e], d, first + e * apart + i);
   }
 }

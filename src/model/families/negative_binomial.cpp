@@ -53,11 +53,7 @@ struct NegativeBinomialOps {
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
     const Parts<V> at = parts(d, y, s);
-    const V j = hn::Sub(stirling(d, at.x, at.log_x).value, hn::Set(d, value_0));
-    const V half_log = hn::Mul(hn::Set(d, 0.5), hn::Sub(at.log_x, hn::Set(d, t)));
-    const V events = hn::Sub(hn::Mul(y, at.s), y);
-    const V sum = hn::Add(hn::Mul(at.x, log_ratio(d, at)), events);
-    return hn::Sub(hn::Add(sum, hn::Sub(j, half_log)), constant);
+    return value_of(d, y, at, stirling(d, at.x, at.log_x), log_ratio(d, at), constant);
   }
 
   template <class D, class V = hn::Vec<D>>
@@ -75,19 +71,29 @@ struct NegativeBinomialOps {
             kCurvature ? hn::Neg(hn::Mul(x, hn::Mul(at.p, at.q))) : hn::Zero(d)};
   }
 
+  /// l, l' and dl/dt, with what l and dl/dt share computed once.
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE RowDerivatives<V> gradient(D d, V y, V s, V constant, V* first) const {
+    const Parts<V> at = parts(d, y, s);
+    const Stirling<V> j = stirling(d, at.x, at.log_x);
+    const V log = log_ratio(d, at);
+    first[0] = first_of(d, y, at, j, log, hn::Div(hn::Set(d, 1.0), at.x));
+    return {value_of(d, y, at, j, log, constant), hn::Sub(hn::Mul(y, at.q), hn::Mul(hn::Set(d, phi), at.p)),
+            hn::Zero(d)};
+  }
+
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE void extras(D d, V y, V s, V* first, V* mixed, V* second) const {
     const Parts<V> at = parts(d, y, s);
     const Stirling<V> j = stirling(d, at.x, at.log_x);
-    const V size = hn::Set(d, phi), half = hn::Set(d, 0.5), ratio = hn::Div(size, at.x);
-    const V over = hn::Mul(half, hn::Mul(hn::Mul(y, hn::Set(d, inverse)), hn::Div(ratio, size)));
-    const V rest = hn::Add(over, hn::Sub(j.first, hn::Set(d, first_0)));
-    first[0] = hn::Mul(size, hn::Add(hn::Sub(log_ratio(d, at), at.r), rest));
+    const V size = hn::Set(d, phi), half = hn::Set(d, 0.5), inverse_x = hn::Div(hn::Set(d, 1.0), at.x);
+    const V ratio = hn::Mul(size, inverse_x);
+    first[0] = first_of(d, y, at, j, log_ratio(d, at), inverse_x);
     mixed[0] = hn::Mul(size, hn::Mul(at.p, at.r));
     const V away = hn::Mul(size, at.r);
     const V bend = hn::Mul(hn::Mul(size, size), hn::Sub(j.second, hn::Set(d, second_0)));
     const V even = hn::Mul(half, hn::Sub(hn::Mul(ratio, ratio), hn::Set(d, 1.0)));
-    second[0] = hn::Add(first[0], hn::Add(hn::Div(hn::Mul(away, away), at.x), hn::Add(even, bend)));
+    second[0] = hn::Add(first[0], hn::Add(hn::Mul(hn::Mul(away, away), inverse_x), hn::Add(even, bend)));
   }
 
  private:
@@ -120,7 +126,22 @@ struct NegativeBinomialOps {
     const V x = hn::Add(y, hn::Set(d, phi));
     // r = y / (mu + phi) - p, and 1 / (mu + phi) = q / phi.
     const V r = hn::Sub(hn::Mul(hn::Mul(y, hn::Set(d, inverse)), at.q), at.p);
-    return {at.s, at.u, at.p, at.q, x, Log(d, x), r, at.e};
+    return {at.s, at.u, at.p, at.q, x, log_of_normal(d, Pair<V>{x, hn::Zero(d)}).hi, r, at.e};
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V value_of(D d, V y, const Parts<V>& at, const Stirling<V>& j, V log, V constant) const {
+    const V rest = hn::Sub(j.value, hn::Set(d, value_0));
+    const V half_log = hn::Mul(hn::Set(d, 0.5), hn::Sub(at.log_x, hn::Set(d, t)));
+    const V sum = hn::Add(hn::Mul(at.x, log), hn::Sub(hn::Mul(y, at.s), y));
+    return hn::Sub(hn::Add(sum, hn::Sub(rest, half_log)), constant);
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  HWY_INLINE V first_of(D d, V y, const Parts<V>& at, const Stirling<V>& j, V log, V inverse_x) const {
+    const V over = hn::Mul(hn::Set(d, 0.5), hn::Mul(hn::Mul(y, hn::Set(d, inverse)), inverse_x));
+    const V rest = hn::Add(over, hn::Sub(j.first, hn::Set(d, first_0)));
+    return hn::Mul(hn::Set(d, phi), hn::Add(hn::Sub(log, at.r), rest));
   }
 
   // log(1 + r) = log x - log(mu + phi), the difference where it does not cancel.
