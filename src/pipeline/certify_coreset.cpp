@@ -3,6 +3,7 @@
 // anew from the data, on the scale of all rows.
 #include "giga/pipeline/certify_coreset.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -40,17 +41,41 @@ Coreset weighted_rows(const Coreset& coreset) {
   return out;
 }
 
+// The row of the likelihood that a row of the data is, if it is the first of equal ones; else -1.
+Index likelihood_row(const DistinctRows& distinct, Index row) {
+  if (distinct.rows.empty()) return row;
+  const auto found = std::ranges::lower_bound(distinct.rows, row);
+  return found != distinct.rows.end() && *found == row ? found - distinct.rows.begin() : -1;
+}
+
+// Responses of some rows of the data as the family has them. The likelihood knows those of distinct rows;
+// only for others are all read again.
+std::vector<double> responses_of(const Problem& problem, const std::vector<Index>& rows) {
+  const Problem::Table& table = *problem.table();
+  const LinearModel& model = *problem.likelihood().linear_model();
+  const bool trials = describe(table.options.family.family).has_trials;
+  std::vector<double> out;
+  for (const Index row : rows) {
+    const Index n = likelihood_row(table.distinct, row);
+    if (n < 0) break;
+    out.push_back(trials ? successes_of(model.response(n)) : model.response(n));
+  }
+  if (out.size() == rows.size()) return out;
+  const Response all = read_response(*table.data, table.options.family.family, table.options.success);
+  out.clear();
+  for (const Index row : rows) out.push_back(all.values[at(row)]);
+  return out;
+}
+
 // The rows of a table go through its design, with the weights as multiplicities.
-std::unique_ptr<Likelihood> regression_of(const Problem::Table& table, Coreset chosen) {
-  const std::vector<double> response =
-      describe(table.options.family.family).read_response(*table.data).values;
+std::unique_ptr<Likelihood> regression_of(const Problem& problem, Coreset chosen) {
+  const Problem::Table& table = *problem.table();
   const Index columns = table.design->num_columns();
   std::vector<const double*> x;
-  std::vector<double> y;
+  std::vector<double> y = responses_of(problem, chosen.rows);
   RowTerms terms;
   for (const Index row : chosen.rows) {
     x.push_back(table.data->features(row));
-    y.push_back(response[static_cast<std::size_t>(row)]);
     if (!table.terms.offset.empty()) terms.offset.push_back(table.terms.offset[at(row)]);
     if (!table.terms.trials.empty()) terms.trials.push_back(table.terms.trials[at(row)]);
   }
@@ -66,7 +91,7 @@ std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset&
   check(problem, coreset);
   Coreset chosen = weighted_rows(coreset);
   if (chosen.rows.empty()) return nullptr;
-  if (problem.table() != nullptr) return regression_of(*problem.table(), std::move(chosen));
+  if (problem.table() != nullptr) return regression_of(problem, std::move(chosen));
   return problem.likelihood().subset(chosen.rows, chosen.weights);
 }
 
