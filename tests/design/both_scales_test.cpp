@@ -57,6 +57,26 @@ TEST(BothScales, FeaturesAsTheyAreHaveOneScale) {
   EXPECT_EQ(both.values(&theta), std::vector<double>{1.5});
 }
 
+TEST(BothScales, ParametersSampledAsLogarithmsAreShownAsTheyAre) {
+  for (const bool standardised : {true, false}) {
+    const Standardisation scale = standardised ? uneven() : Standardisation::identity(3);
+    const BothScales both({"a", "b", "c"}, scale, true, standardised, {ExtraName("sigma", true), "other"});
+    EXPECT_EQ(both.names(),
+              (std::vector<std::string>{"a", "b", "c", "(intercept)", "sigma", "other", "std_a", "std_b",
+                                        "std_c", "std_(intercept)", "log_sigma", "std_other"}));
+    const std::vector<double> theta = {0.7, -1.3, 0.4, -2.2, -0.5, 3.5};
+    const std::vector<double> values = both.values(theta.data());
+    ASSERT_EQ(values.size(), both.names().size());
+    EXPECT_EQ(values[4], std::exp(-0.5));
+    EXPECT_EQ(values[5], 3.5);
+    EXPECT_EQ(std::vector<double>(values.begin() + 6, values.end()), theta);
+    EXPECT_TRUE(both.has_logs());
+    EXPECT_EQ(both.log_of(4), 4);
+    for (const Index k : {0, 3, 5, 6, 10}) EXPECT_EQ(both.log_of(k), -1);
+  }
+  EXPECT_FALSE(BothScales({"a"}, Standardisation::identity(1), false, false).has_logs());
+}
+
 TEST(BothScales, AChainKeepsItsDrawsAndWhatIsKnownOfThem) {
   const BothScales both({"a", "b", "c"}, uneven(), true, true);
   const Chain chain = made_up_chain(10, 4);

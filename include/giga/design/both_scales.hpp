@@ -23,6 +23,7 @@ namespace giga {
 /// A parameter that is not a coefficient, by its name on its natural scale.
 struct ExtraName {
   ExtraName(std::string text, bool logarithm = false) : name(std::move(text)), is_log(logarithm) {}
+  ExtraName(const char* text, bool logarithm = false) : ExtraName(std::string(text), logarithm) {}
   std::string name;
   bool is_log;  ///< theta has its logarithm.
 };

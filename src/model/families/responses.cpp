@@ -100,16 +100,17 @@ double kept_within(double p) {
 
 }  // namespace
 
-double logit_of(double mean) {
-  const double p = kept_within(mean);
+double logit_of(double p) {
+  p = kept_within(p);
   return std::log(p / (1 - p));
 }
 
 // Newton's method from 0 on the side where the distribution function is convex: every step is towards the
 // root and none beyond it.
-double probit_of(double mean) {
+double probit_of(double p) {
   constexpr int kSteps = 60;
-  const double p = kept_within(mean), small = std::min(p, 1 - p);
+  p = kept_within(p);
+  const double small = std::min(p, 1 - p);
   double x = 0;
   for (int step = 0; step < kSteps; ++step) {
     const double below = std::erfc(-x / std::numbers::sqrt2) / 2;
@@ -118,8 +119,8 @@ double probit_of(double mean) {
   return p < 0.5 ? x : -x;
 }
 
-double cloglog_of(double mean) {
-  return std::log(-std::log1p(-kept_within(mean)));
+double cloglog_of(double p) {
+  return std::log(-std::log1p(-kept_within(p)));
 }
 
 double log_of_scale(const ResponseMoments& response) {
