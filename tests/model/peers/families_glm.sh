@@ -15,8 +15,11 @@ for link in probit cloglog; do
   "$giga" simulate logistic --link $link --rows 5000 --theta 0.5,-0.3,0.2 --out $link.csv --quiet
   "$giga" fit $link.csv --family bernoulli --link $link --prior-scale 10000 --out $link --quiet
 done
-for family in gaussian negative_binomial gamma; do
+# The parameter that is not a coefficient has a wide prior too.
+for pair in gaussian:sigma negative_binomial:phi gamma:shape; do
+  family=${pair%%:*}
   "$giga" simulate $family --rows 5000 --out $family.csv --quiet
-  "$giga" fit $family.csv --family $family --prior-scale 10000 --out $family --quiet
+  "$giga" fit $family.csv --family $family --prior-scale 10000 --prior "${pair##*:} = lognormal(0, 10000)" \
+    --out $family --quiet
 done
 Rscript "$here/families_glm.R"
