@@ -4,6 +4,8 @@
 //   named  = [ label "=" ] prior
 //
 // What is wrong is told with the text and a caret under the place.
+#include <array>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -136,6 +138,15 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// To so many significant digits; 0: as it is.
+double rounded(double value, int digits) {
+  if (digits == 0) return value;
+  std::array<char, 32> room{};
+  const auto end =
+      std::to_chars(room.data(), room.data() + room.size(), value, std::chars_format::scientific, digits - 1);
+  return parse_double({room.data(), end.ptr}).value_or(value);
+}
+
 }  // namespace
 
 ScalarPrior parse_prior(std::string_view text, std::string_view field) {
@@ -153,11 +164,11 @@ NamedPrior parse_named_prior(std::string_view text) {
   return {std::string(label), PriorReader(text, equals + 1, "prior").read()};
 }
 
-std::string ScalarPrior::text() const {
+std::string ScalarPrior::text(int digits) const {
   std::string out(name(kind));
   const auto members = numbers_of(kind);
   for (std::size_t k = 0; k < members.size(); ++k)
-    out.append(k == 0 ? "(" : ", ").append(shortest(this->*members[k]));
+    out.append(k == 0 ? "(" : ", ").append(shortest(rounded(this->*members[k], digits)));
   return members.empty() ? out : out + ")";
 }
 

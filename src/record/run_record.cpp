@@ -299,8 +299,16 @@ std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const
 std::vector<PriorRecord> prior_records(const Problem& problem) {
   std::vector<PriorRecord> out;
   if (problem.table() == nullptr) return out;
-  for (const ScalarPrior& prior : problem.table()->options.priors.found)
-    out.push_back({problem.likelihood().parameter_name(std::ssize(out)), prior.text()});
+  // Priors of positive parameters are of their own values, not of the logarithms that were sampled.
+  const ModelOptions& model = problem.table()->options;
+  const Index columns = problem.table()->design->num_columns();
+  const auto extras = describe(model.family.family).extras;
+  for (const ScalarPrior& prior : model.priors.found) {
+    const Index d = std::ssize(out);
+    out.push_back({d < columns ? problem.likelihood().parameter_name(d)
+                               : std::string(extras[static_cast<std::size_t>(d - columns)].name),
+                   prior.text()});
+  }
   return out;
 }
 

@@ -219,6 +219,8 @@ void add_table_options(Arguments& arguments, const std::string& group) {
   arguments.add_value("response", "NAME", "Column to explain (default `y`, else the last)", group);
   arguments.add_value("features", "A,B,...", "Columns that explain it (default all others)", group);
   arguments.add_value("weights", "NAME", "Column of observation weights (default none)", group);
+  arguments.add_value("trials", "NAME", "Column of trials; the response are then the successes (binomial)",
+                      group);
   arguments.add_value("categories", "A,B,...", "Columns that are categories although they look like numbers",
                       group);
   arguments.add_value("max-levels", "K", "Levels of a category, 1 to 65536 (default 1000)", group);
@@ -266,7 +268,7 @@ void add_model_options(Arguments& arguments, const std::string& group) {
 
 ReadOptions read_options(const Arguments& arguments) {
   ReadOptions read;
-  read.response = arguments.text("response");
+  if (!arguments.given("trials")) read.response = arguments.text("response");  // else the formula has it
   read.weights = arguments.text("weights");
   if (const auto features = arguments.text("features")) read.features = names_in_list("features", *features);
   if (const auto names = arguments.text("categories")) read.categories = names_in_list("categories", *names);
@@ -286,6 +288,42 @@ ReadOptions read_options(const Arguments& arguments) {
   }
   return read;
 }
+
+namespace {
+
+// A name as a formula takes it, whatever it has in it.
+std::string in_backticks(const std::string& name) {
+  if (name.find('`') != std::string::npos)
+    throw UsageError("column '" + printable(name) +
+                     "' has a backtick in its name, which formulas cannot say");
+  return "`" + name + "`";
+}
+
+// With --trials N the response k stands for cbind(k, N - k).
+std::optional<std::string> formula_of(const Arguments& arguments, Family family) {
+  std::optional<std::string> formula = arguments.text("formula");
+  const auto trials = arguments.text("trials");
+  if (!trials) return formula;
+  if (!describe(family).has_trials)
+    throw UsageError(
+        fmt::format("--trials has no effect with --family {}; leave it out", family_name(family)));
+  std::string successes, rest = " ~ .";
+  if (formula) {
+    const std::size_t tilde = formula->find('~');
+    if (tilde == std::string::npos) return formula;  // the parser will say what is wrong
+    successes = formula->substr(0, tilde);
+    rest = formula->substr(tilde);
+  } else {
+    const auto response = arguments.text("response");
+    if (!response) throw UsageError("--trials needs --response, the column of successes, or a formula");
+    if (arguments.given("features"))
+      throw UsageError("--features has no effect with --trials; name the columns in a formula");
+    successes = in_backticks(*response);
+  }
+  return "cbind(" + successes + ", " + in_backticks(*trials) + " - (" + successes + ")) " + rest;
+}
+
+}  // namespace
 
 ModelOptions model_options(const Arguments& arguments) {
   ModelOptions model;
@@ -312,11 +350,11 @@ ModelOptions model_options(const Arguments& arguments) {
   }
   model.prior_scale = arguments.number("prior-scale", 1, kLeastScale, kMostScale);
   model.priors = prior_options(arguments, model.family.family);
-  model.formula = arguments.text("formula");
+  model.formula = formula_of(arguments, model.family.family);
   if (model.formula && arguments.flag("no-intercept"))
     throw UsageError("--no-intercept has no effect with a formula; write y ~ 0 + ...");
   for (const char* option : {"response", "features"}) {
-    if (model.formula && arguments.given(option))
+    if (arguments.given("formula") && arguments.given(option))
       throw UsageError(
           fmt::format("--{} has no effect with a formula, which names its columns; leave it out", option));
   }
@@ -350,6 +388,7 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   agreement.require_without("no-standardise", companion.model.standardise);
   agreement.require("success", arguments.text("success").value_or(""),
                     companion.model.success.value_or("nothing of it"));
+  agreement.refuse("trials");
   agreement.require("formula", arguments.text("formula").value_or(""),
                     companion.model.formula.value_or("nothing of it"));
   agreement.require("response", arguments.text("response").value_or(""), companion.response);

@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "giga/base/text.hpp"
+#include "giga/model/scalar_prior.hpp"
 
 namespace giga::tool {
 
 std::string priors_text(const std::vector<PriorRecord>& priors) {
   constexpr std::size_t kMostNames = 4;
+  constexpr int kDigits = 3;
   std::string text;
   std::vector<std::string> told;
   for (const PriorRecord& first : priors) {
@@ -23,7 +25,8 @@ std::string priors_text(const std::vector<PriorRecord>& priors) {
       if (++count <= kMostNames)
         names.append(names.empty() ? "" : ", ").append(printable(each.parameter, 40));
     }
-    text += fmt::format("{}{} of {}", text.empty() ? "" : "; ", first.prior, names);
+    text +=
+        fmt::format("{}{} of {}", text.empty() ? "" : "; ", parse_prior(first.prior).text(kDigits), names);
     if (count > kMostNames)
       text += fmt::format(" and {} other{}", count - kMostNames, count == kMostNames + 1 ? "" : "s");
   }

@@ -100,8 +100,9 @@ struct ScalarPrior {
   /// for the others.
   [[nodiscard]] ScalarPrior stretched(double factor) const;
 
-  /// "student_t(4, 0, 1)": parse_prior gives the same bits back.
-  [[nodiscard]] std::string text() const;
+  /// "student_t(4, 0, 1)": parse_prior gives the same bits back, unless numbers are rounded to so many
+  /// significant digits, for people.
+  [[nodiscard]] std::string text(int digits = 0) const;
 };
 
 /// Throws std::invalid_argument unless shape, location and scale are as above.
