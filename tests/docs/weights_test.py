@@ -75,7 +75,7 @@ def follow_page(shell, markdown, tool):
 def quantities(shell, folder):
     """Mean, sd and their standard errors by parameter, on the standardised scale."""
     record = json.loads(succeed(shell, f"giga summary {folder} --json 2> /dev/null"))
-    found = {q["variable"].replace("(intercept)", "intercept"): q for q in record["quantities"]}
+    found = {q["variable"].replace("(intercept)", "intercept").replace(":", "_"): q for q in record["quantities"]}
     return {name: q for name, q in found.items() if name.startswith(("std_", "log_"))}
 
 
