@@ -114,8 +114,9 @@ class Roles {
     }
   }
 
-  std::vector<Column> take(bool has_response) {
-    if (num_features_ == 0) {
+  // A choice of no features is one: an intercept may be all that there is.
+  std::vector<Column> take(bool has_response, bool chosen) {
+    if (num_features_ == 0 && !(has_response && chosen)) {
       throw DataError(file_ +
                       (has_response ? ": no features beside the response; have: " : ": no features; have: ") +
                       listed(names_));
@@ -161,7 +162,7 @@ std::vector<Column> assign_roles(const std::vector<std::string>& names, const Re
   } else {
     roles.assign_all_others(options.unused);
   }
-  return roles.take(options.has_response);
+  return roles.take(options.has_response, options.features && options.features->empty());
 }
 
 std::vector<std::string> default_names(Index num_columns) {

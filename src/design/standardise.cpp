@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "giga/design/design.hpp"
+
 namespace giga {
 namespace {
 
@@ -292,7 +294,7 @@ Standardisation Standardisation::identity(Index num_features) {
 }
 
 Standardisation standardise(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
-  return standardise_columns(FeatureColumns(data, rows), executor);
+  return standardise(Design::all_features(data), data, rows, executor);
 }
 
 Standardisation standardise(std::span<const std::shared_ptr<const Term>> terms, const Dataset& data,
@@ -300,7 +302,7 @@ Standardisation standardise(std::span<const std::shared_ptr<const Term>> terms, 
   // All features as they are need not be copied.
   const bool in_place = terms.size() == 1 && terms[0]->num_columns() == data.num_features() &&
                         dynamic_cast<const NumericTerm*>(terms[0].get()) != nullptr;
-  return in_place ? standardise(data, rows, executor)
+  return in_place ? standardise_columns(FeatureColumns(data, rows), executor)
                   : standardise_columns(TermColumns(terms, data, rows), executor);
 }
 

@@ -55,7 +55,7 @@ TEST(CategoryTerm, HasTheSameBitsInBothLayouts) {
   const Dataset data = table_of(mixed(40));
   const Terms terms = Design::all_features(data);
   const DistinctRows rows = distinct_rows(data, Threads(1));
-  const Design design(terms, standardise(data, terms, rows, Threads(1)), {});
+  const Design design(terms, standardise(terms, data, rows, Threads(1)), {});
   EXPECT_EQ(design.names(), (Texts{"a", "cv", "cw", "b", "d", "(intercept)"}));
   std::vector<const double*> x;
   for (Index n = 0; n < 40; ++n) x.push_back(data.features(n));

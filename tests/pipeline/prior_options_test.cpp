@@ -47,7 +47,7 @@ std::vector<std::string> found(const std::vector<std::string>& given, const Prio
   for (const std::string& text : given) add_prior(options, text);
   if (!intercept.empty()) options.intercept = parse_prior(intercept);
   options.autoscale = !units.column_sds.empty();
-  constexpr ExtraParameter kExtras[] = {{"sigma", 0}, {"nu", 0}};
+  constexpr ExtraParameter kExtras[] = {{"sigma", 0, true, {.autoscale = true}}, {"nu", 0, true}};
   return texts(find_priors(options, 2, design_of(), kExtras, units));
 }
 

@@ -23,8 +23,9 @@ struct Standardisation {
   [[nodiscard]] static Standardisation identity(Index num_features);
 };
 
-/// Mean and population standard deviation of each feature, weighted by the multiplicities. The same bits for
-/// any number of threads; rows counted twice give the same bits as every multiplicity doubled.
+/// Mean and population standard deviation of each column of Design::all_features, weighted by the
+/// multiplicities. The same bits for any number of threads; rows counted twice give the same bits as every
+/// multiplicity doubled.
 [[nodiscard]] Standardisation standardise(const Dataset& data, const DistinctRows& rows,
                                           const Executor& executor);
 
