@@ -33,10 +33,10 @@ OTHER_FAMILIES = {"counts": ("poisson --link log --theta 0.5,-0.3,1", "--family 
                                    "--family gaussian --noise-scale 2 --prior-scale 0.5"),
                   "no intercept": ("gaussian --theta 1,-2,3", "--family gaussian --noise-scale 1 --no-intercept")}
 # Formulas on the table that the page takes for granted, for the tools that learn the noise or take offsets.
-FORMULAS = {"rstanarm": ["'temp ~ hour + origin' --family gaussian",
+FORMULAS = {"rstanarm": ["'distance ~ hour + origin' --family gamma",
                          "'delays ~ hour + carrier + offset(log(days))' --family negative_binomial",
                          "'cbind(delays, days - delays) ~ hour + origin' --family binomial --link probit"],
-            "brms": ["'temp ~ hour + origin' --family student_t --nu 5"]}
+            "brms": ["'temp ~ hour + origin' --family gaussian", "'temp ~ hour + origin' --family student_t --nu 5"]}
 STANDARD_ERRORS = 4
 MODE_TOLERANCE = 1e-4  # of a standard deviation; the solver's own is far below
 run_page.TIMEOUT_S = 400  # brms and rstan compile
