@@ -127,7 +127,7 @@ TEST_F(FormulaCommand, AnInterceptAloneIsAModel) {
 TEST_F(FormulaCommand, MistakesHaveACaretUnderThePlace) {
   expect_refused(64, {"fit", "t.csv", "late ~ x +", "--family", "bernoulli"}, {"late ~ x +\n", "^"});
   expect_refused(64, {"fit", "t.csv", "late ~ carier + x", "--family", "bernoulli"},
-                 {"carier", "carrier", "\n               ^"});
+                 {"carier", "carrier", "\n       ^"});
   expect_refused(64, {"fit", "t.csv", "late ~ lgo(x)", "--family", "bernoulli"}, {"lgo", "log", "^"});
   expect_refused(64, {"fit", "t.csv", "late ~ (1 | carrier)", "--family", "bernoulli"},
                  {"group effects", "^"});

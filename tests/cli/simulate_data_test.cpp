@@ -210,7 +210,7 @@ TEST_F(SimulateData, WrongUsageIsRefused) {
   refused("logistic", {"--dim", "0", "--out", "t.csv"},
           "--dim is 0; must be a whole number from 1 to 100000");
   refused("poisson", {"--link", "logit", "--out", "t.csv"}, "--link is 'logit'; must be softplus or log");
-  refused("logistic", {"--link", "logit", "--out", "t.csv"},
+  refused("gaussian", {"--link", "identity", "--out", "t.csv"},
           "unknown option '--link'; see --help-all for the options");
   refused("gaussian", {"--noise-scale", "0", "--out", "t.csv"},
           "--noise-scale is 0; must be a number from 1e-06 to 1e+06");
