@@ -1,8 +1,9 @@
 // With p_n = <l_n, x> = sum_k u_k <l_n, l_k> and q = <l, x>, which is |x|^2 too since the residual of a
 // least-squares optimum is orthogonal to x, the score of a row is
 //
-//     <l_n, d> / sqrt(1 - <l_n, v>^2),   <l_n, v> = p_n / sqrt(q),   <l_n, d> = (<l_n, l> - p_n) / sqrt(1 -
-//     q):
+//     <l_n, d> / sqrt(1 - <l_n, v>^2),
+//     <l_n, v> = p_n / sqrt(q),
+//     <l_n, d> = (<l_n, l> - p_n) / sqrt(1 - q):
 //
 // k products for each row of the list, and none of length J.
 #include "construct/shortlist.hpp"

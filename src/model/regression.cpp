@@ -1,8 +1,9 @@
 // The log-likelihoods of a regression and their sums. With z_n a row of the design, s_n = <z_n, beta> + o_n
 // its predictor (o_n the offset, if there is any) and l_n(s, phi) the log-likelihood of its response,
 //
-//     L_n = l_n(s_n, phi),   grad = (l' z, dl/dphi),   Hessian = (l'' z z', z d^2l/(ds dphi); .,
-//     d^2l/dphi^2).
+//     L_n = l_n(s_n, phi),
+//     grad = (l' z, dl/dphi),
+//     Hessian = (l'' z z', z d^2l/(ds dphi); ., d^2l/dphi^2).
 //
 // Rows of z are made a few at a time, predictors by the tile kernels, l and its derivatives by the family's.
 #include "giga/model/regression.hpp"

@@ -153,7 +153,7 @@ def check_links(page, markdown, root):
 
 
 def help_text(shell, verbs):
-    return shell.run(" ".join(["giga", *verbs, "--help"]))[1]
+    return shell.run(" ".join(["giga", *verbs, "--help-all"]))[1]
 
 
 def check_table(table, root):

@@ -8,8 +8,8 @@ import run_page
 
 GIGA = """#!/bin/sh
 case "$*" in
-  --help) echo "Commands: build" ;;
-  "build --help") echo "  --size M  --sized N" ;;
+  --help-all) echo "Commands: build" ;;
+  "build --help-all") echo "  --size M  --sized N" ;;
   "build good") echo "points 12, error 0.5" ;;
   "build bad") echo "giga: error: bad: row 3 is wrong" >&2; exit 65 ;;
   *) exit 64 ;;

@@ -1,4 +1,5 @@
-"""That a tool of docs/weights.md, by the code of the page, has the posterior that `giga sample` has of the same coreset.
+"""That a tool of docs/weights.md, by the code of the page, has the posterior that `giga sample` has of the same coreset:
+that of the page's example, and that of a formula with categories, which the page builds as late.csv.
 
     weights_test.py --giga PATH --root REPOSITORY rstanarm|brms|stan|sklearn
 
@@ -10,6 +11,7 @@ import argparse
 import json
 import pathlib
 import sys
+import tomllib
 
 import pages
 import run_page
@@ -30,6 +32,11 @@ OTHER_FAMILIES = {"counts": ("poisson --link log --theta 0.5,-0.3,1", "--family 
                   "real numbers": ("gaussian --theta 1,-2,3 --noise-scale 2",
                                    "--family gaussian --noise-scale 2 --prior-scale 0.5"),
                   "no intercept": ("gaussian --theta 1,-2,3", "--family gaussian --noise-scale 1 --no-intercept")}
+# Formulas on the table that the page takes for granted, for the tools that learn the noise or take offsets.
+FORMULAS = {"rstanarm": ["'distance ~ hour + origin' --family gamma",
+                         "'delays ~ hour + carrier + offset(log(days))' --family negative_binomial",
+                         "'cbind(delays, days - delays) ~ hour + origin' --family binomial --link probit"],
+            "brms": ["'temp ~ hour + origin' --family gaussian", "'temp ~ hour + origin' --family student_t --nu 5"]}
 STANDARD_ERRORS = 4
 MODE_TOLERANCE = 1e-4  # of a standard deviation; the solver's own is far below
 run_page.TIMEOUT_S = 400  # brms and rstan compile
@@ -49,6 +56,8 @@ def succeed(shell, command):
 
 def follow_page(shell, markdown, tool):
     """Runs the page for one tool; what the tool's own commands print."""
+    for command in run_page.Table(tomllib.loads((run_page.HERE / "pages.toml").read_text()), PAGE).fixtures:
+        succeed(shell, command)
     steps = pages.steps(markdown)
     for step in steps:
         if step.kind == "file":
@@ -66,12 +75,12 @@ def follow_page(shell, markdown, tool):
 def quantities(shell, folder):
     """Mean, sd and their standard errors by parameter, on the standardised scale."""
     record = json.loads(succeed(shell, f"giga summary {folder} --json 2> /dev/null"))
-    found = {q["variable"].replace("(intercept)", "intercept"): q for q in record["quantities"]}
-    return {name: q for name, q in found.items() if name.startswith("std_")}
+    found = {q["variable"].replace("(intercept)", "intercept").replace(":", "_"): q for q in record["quantities"]}
+    return {name: q for name, q in found.items() if name.startswith(("std_", "log_"))}
 
 
 def compare_draws(shell, tool):
-    succeed(shell, "giga sample coreset.csv --draws 10000 --seed 7 --quiet --out long")
+    succeed(shell, "rm -rf long && giga sample coreset.csv --draws 10000 --seed 7 --quiet --out long")
     ours, theirs = quantities(shell, "long"), quantities(shell, f"from_{tool}")
     wrong = [] if set(ours) == set(theirs) else [f"parameters differ: {sorted(ours)} and {sorted(theirs)}"]
     for name in sorted(set(ours) & set(theirs)):
@@ -108,6 +117,22 @@ def compare_other_modes(shell, markdown):
     return wrong
 
 
+def compare_formulas(shell, markdown, tool):
+    """The same again for late.csv, and for FORMULAS."""
+    fit = next(step.text for step in pages.steps(markdown)
+               if step.kind == "command" and f"fit_{tool}." in step.text)
+    wrong = []
+    for model in [None, *FORMULAS.get(tool, [])]:
+        if model:
+            succeed(shell, f"giga build departures.csv {model} --size 60 --quiet --force --out late.csv")
+        succeed(shell, f"cp late.csv coreset.csv && cp late.json coreset.json && rm -rf draws from_{tool}")
+        succeed(shell, "giga sample coreset.csv --quiet --out draws")
+        printed = succeed(shell, fit)
+        found = compare_mode(shell, printed) if tool == "sklearn" else compare_draws(shell, tool)
+        wrong += [f"{model or 'late.csv'}: {what}" for what in found]
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--giga", type=pathlib.Path, required=True)
@@ -126,6 +151,7 @@ def main():
             wrong = compare_mode(shell, printed) + compare_other_modes(shell, markdown)
         else:
             wrong = compare_draws(shell, options.tool)
+        wrong += compare_formulas(shell, markdown, options.tool)
     print(*wrong, sep="\n")
     return 1 if wrong else 0
 

@@ -1,10 +1,10 @@
 // What a formula makes of a table: columns of the model, a response, an offset.
 //
-//   parse_formula(text)               Formula          formula.hpp
-//   learn_design(formula, data, ..)   DesignState      plain values: levels, knots, coefficients of
-//   polynomials sources_of(state, data)           VariableSources  where a table has the columns that the
-//   state names terms_of(state, sources)          FormulaTerms     for a Design; no data is needed
-//   FormulaResponse, FormulaOffset    values by rows
+//   parse_formula(text)             Formula          formula.hpp
+//   learn_design(formula, data, ..) DesignState      levels, knots, polynomials: plain values
+//   sources_of(state, data)         VariableSources  where a table has the columns of a state
+//   terms_of(state, sources)        FormulaTerms     for a Design; no data is needed
+//   FormulaResponse, FormulaOffset                   values by rows
 //
 // Names, order and values of the columns are those of R's model.matrix with treatment contrasts. A state is
 // learnt once, from all the data, and travels with a coreset; what is computed from it for a row depends on

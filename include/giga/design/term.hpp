@@ -1,7 +1,7 @@
 // From the columns of a table to the columns that a model sees.
 //
-// A term makes raw columns out of the features of a row: a number as it is, the levels of a category; a
-// spline or a product would be others. A Design (design.hpp) is a list of terms; it standardises every raw
+// A term makes raw columns out of the features of a row: a number as it is, the levels of a category, or what
+// a formula writes (design_state.hpp). A Design (design.hpp) is a list of terms; it standardises every raw
 // column r to
 //
 //   z = (r - mean) / scale,
