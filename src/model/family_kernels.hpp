@@ -51,6 +51,8 @@ struct FamilyKernels {
   void (*gradients)(const FamilyParameters& family, const double* extras, const double* y,
                     const double* constant, const double* s, Index count, double* value, double* slope,
                     double* first);
+  /// out[i] = E y at the predictor s_i: of labels the chance of +1, of successes that of one trial.
+  void (*means)(const double* s, Index count, double* out);
 };
 
 namespace kernels {
@@ -92,6 +94,12 @@ inline void derivatives(const FamilyParameters& family, const double* y, const d
                         const double* s, Index count, double* value, double* slope, double* curvature,
                         const double* extras = nullptr) {
   of(family).derivatives(family, extras, y, constant, s, count, value, slope, curvature);
+}
+
+/// out[i] = E y at the predictor s_i, whatever the extra parameters; of labels the chance of +1, of successes
+/// that of one trial, of student_t the centre.
+inline void expected_responses(const FamilyParameters& family, const double* s, Index count, double* out) {
+  of(family).means(s, count, out);
 }
 
 }  // namespace kernels

@@ -2,6 +2,7 @@
 // counting arrivals for small means and by transformed rejection for large ones, both exact up to rounding.
 #include "giga/model/simulate_data.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -66,6 +67,39 @@ double draw_gamma(double shape, Stream& random) {
     if (!(v > 0)) continue;
     if (std::log(1 - random.uniform()) < x * x / 2 + d - d * v + d * std::log(v)) return d * v;
   }
+}
+
+// The a-th smallest of n uniform numbers has the Beta(a, n + 1 - a) distribution. Where it is below the
+// chance, a of them are successes and the others are uniform above it; else only those below it may be.
+double draw_binomial(double trials, double chance, Stream& random) {
+  if (!(trials >= 0) || !(chance >= 0 && chance <= 1))
+    throw std::invalid_argument("a binomial distribution of " + std::to_string(trials) +
+                                " trials of chance " + std::to_string(chance));
+  constexpr double kFew = 16;
+  double successes = 0;
+  while (trials > kFew) {
+    const double a = 1 + std::floor(trials / 2), b = trials + 1 - a;
+    const double low = draw_gamma(a, random), place = low / (low + draw_gamma(b, random));
+    if (place < chance) {
+      successes += a;
+      trials = b - 1;
+      chance = std::clamp((chance - place) / (1 - place), 0.0, 1.0);
+    } else {
+      trials = a - 1;
+      chance = std::clamp(chance / place, 0.0, 1.0);
+    }
+  }
+  for (double n = 0; n < trials; ++n) successes += random.uniform() < chance ? 1 : 0;
+  return successes;
+}
+
+// The numbers of a simulation are in the order of the extras.
+FamilyParameters simulated_with(FamilyParameters family, const double* extras) {
+  const FamilyDescription& description = describe(family.family);
+  for (std::size_t e = 0; e < description.extras.size(); ++e)
+    family.*description.simulation.learnt[e].value =
+        description.extras[e].is_log ? std::exp(extras[e]) : extras[e];
+  return family;
 }
 
 Index usual_num_features(Family family) {

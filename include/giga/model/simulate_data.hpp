@@ -49,4 +49,10 @@ class SimulatedData final : public SimulatedTable {
 /// A draw of the gamma distribution with this shape and scale 1; shape > 0.
 [[nodiscard]] double draw_gamma(double shape, Stream& random);
 
+/// A draw of the binomial distribution, exact; trials a whole number >= 0 and chance in [0, 1].
+[[nodiscard]] double draw_binomial(double trials, double chance, Stream& random);
+
+/// The family with the numbers that responses are simulated with as the extra parameters phi of theta say.
+[[nodiscard]] FamilyParameters simulated_with(FamilyParameters family, const double* extras);
+
 }  // namespace giga

@@ -35,6 +35,12 @@ struct BinomialOps {
     return {LabelOps::of(family, extras)};
   }
 
+  /// Of one trial.
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return LabelOps::mean(d, s);
+  }
+
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
     const Counts<V> n = counts_of(d, y);

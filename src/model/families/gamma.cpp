@@ -44,6 +44,11 @@ struct GammaLogOps {
   }
 
   template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return Exp(d, s);
+  }
+
+  template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
     const V log_y = Log(d, y);
     const V sum = hn::Add(hn::Mul(hn::Set(d, shape), shortfall(d, log_y, y, s)), hn::Set(d, base));

@@ -33,6 +33,11 @@ struct GaussianIdentityOps {
   }
 
   template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D /*d*/, V s) {
+    return s;
+  }
+
+  template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
     return value_of(d, residual(d, y, s));
   }
@@ -73,6 +78,11 @@ struct GaussianOps {
     constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;
     const hn::CappedTag<double, 1> one;
     return {hn::GetLane(Exp(one, hn::Set(one, -extras[0]))), extras[0] + kHalfLog2Pi};
+  }
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D /*d*/, V s) {
+    return s;
   }
 
   template <class D, class V = hn::Vec<D>>

@@ -6,6 +6,7 @@
 //   value(d, y, s, constant)                    l
 //   slope(d, y, s)                              l'
 //   all<kValue, kCurvature>(d, y, s, constant)  l, l' and l'' at the cost of little more than one of them
+//   static mean(d, s)                           E y; of labels the chance of +1, of successes that of a trial
 //   kHasConstant                                whether `constant`, the row constant c(y), is read
 //   kValueAndSlopeApart                         true: value and slope together are shorter than `all`
 //   kNumExtras                                  the number of extra parameters, and where there are any
@@ -328,11 +329,24 @@ void gradients(const FamilyParameters& family, const double* extras, const doubl
   }
 }
 
+// E y at many predictors; the rest as one padded vector, as everywhere.
+template <class Ops>
+HWY_NOINLINE void means(const double* s, Index count, double* out) {
+  const FamilyTag d;
+  const Index rest = count % kFamilyWidth, whole = count - rest;
+  for (Index i = 0; i < whole; i += kFamilyWidth) hn::StoreU(Ops::mean(d, hn::LoadU(d, s + i)), d, out + i);
+  if (rest == 0) return;
+  Lanes in, result;
+  hn::Store(Ops::mean(d, hn::Load(d, pad(s + whole, rest, in))), d, result.lane);
+  unpad(result, rest, out + whole);
+}
+
 /// The kernels of a family. `add_rows` is as in FamilyKernels.
 template <class Ops>
 constexpr FamilyKernels kernels_of(decltype(FamilyKernels::add_rows) add_rows = nullptr) {
   FamilyKernels all{values_of_row<Ops>, slopes_of_row<Ops>, values<Ops>, values_and_slopes<Ops>,
-                    derivatives<Ops>,   add_rows,           nullptr,     nullptr};
+                    derivatives<Ops>,   add_rows,           nullptr,     nullptr,
+                    means<Ops>};
   if constexpr (num_extras<Ops>() > 0) {
     all.extra_derivatives = extra_derivatives<Ops>;
     all.gradients = gradients<Ops>;

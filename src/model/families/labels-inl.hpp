@@ -28,6 +28,11 @@ struct BernoulliLogitOps {
   static BernoulliLogitOps of(const FamilyParameters&, const double*) { return {}; }
 
   template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return SigmoidFast(d, s);
+  }
+
+  template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
     return hn::Neg(SoftplusFast(d, against(d, y, s)));
   }
@@ -65,6 +70,12 @@ struct BernoulliProbitOps {
   static constexpr bool kHasConstant = false;
 
   static BernoulliProbitOps of(const FamilyParameters&, const double*) { return {}; }
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    const V x = hn::Abs(s), tail = hn::Div(normal_density(d, x), hn::Add(x, normal_hazard_excess(d, x)));
+    return hn::IfThenElse(hn::Lt(s, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0), tail));
+  }
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
@@ -105,6 +116,11 @@ struct BernoulliCloglogOps {
   static constexpr bool kHasConstant = false;
 
   static BernoulliCloglogOps of(const FamilyParameters&, const double*) { return {}; }
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return Exp(d, BernoulliCloglogOps{}.value(d, hn::Set(d, 1.0), s, s));
+  }
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {

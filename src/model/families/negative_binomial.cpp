@@ -51,6 +51,11 @@ struct NegativeBinomialOps {
   }
 
   template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return Exp(d, s);
+  }
+
+  template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
     const Parts<V> at = parts(d, y, s);
     return value_of(d, y, at, stirling(d, at.x, at.log_x), log_ratio(d, at), constant);

@@ -33,6 +33,11 @@ struct PoissonSoftplusOps {
 
   static PoissonSoftplusOps of(const FamilyParameters&, const double*) { return {}; }
 
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return Softplus(d, s);
+  }
+
   /// With the fast softplus: mu is within 4 ulp, which is a few roundings of the largest term of l.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
@@ -133,6 +138,11 @@ struct PoissonLogOps {
   static constexpr bool kHasConstant = true;
 
   static PoissonLogOps of(const FamilyParameters&, const double*) { return {}; }
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D d, V s) {
+    return Exp(d, s);
+  }
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {

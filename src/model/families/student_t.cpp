@@ -54,6 +54,12 @@ struct StudentTOps {
     return {nu, hn::GetLane(Exp(one, hn::Neg(log_sigma))), value - extras[0], first, second};
   }
 
+  /// The centre, which is the mean for nu > 1.
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V mean(D /*d*/, V s) {
+    return s;
+  }
+
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
     const V r = residual(d, y, s), x = hn::Div(hn::Mul(r, r), hn::Set(d, nu));
