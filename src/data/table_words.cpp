@@ -101,7 +101,8 @@ std::string Table::unknown_level(Index col, const std::string& level,
     known.append(k == 0 ? "" : ", ").append(in_quotes(levels[k]));
   if (levels.size() > kShown) known += ", ... (" + std::to_string(levels.size()) + " in all)";
   return ", " + column_place(parts_.columns, col) + ": " + in_quotes(level) +
-         " is not a level that is known: " + known;
+         " is not a level that is known: " + known +
+         "; leave such rows out, or learn from a table that has them";
 }
 
 std::string Table::way_out(Index col) const {

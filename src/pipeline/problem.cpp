@@ -13,6 +13,7 @@
 #include "giga/base/text.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "pipeline/moments.hpp"
+#include "pipeline/trials.hpp"
 
 namespace giga {
 namespace {
@@ -56,22 +57,6 @@ PriorUnits prior_units(const Problem& problem, bool autoscale, const Executor& e
   return units;
 }
 
-// Every row of a binomial family has successes among trials.
-void check_trials(const Dataset& data, const FamilyParameters& family, const std::vector<double>& successes,
-                  const std::vector<double>& trials) {
-  if (!describe(family.family).has_trials) return;
-  const std::string name(family_name(family.family));
-  if (trials.empty())
-    throw DataError(data.name() + ": " + name + " needs the number of trials of every row: `trials`");
-  for (std::size_t n = 0; n < successes.size() && trials.size() == successes.size(); ++n) {
-    const double m = trials[n];
-    if (m == std::floor(m) && m < kTrialsApart && successes[n] <= m) continue;
-    throw DataError(data.name() + ": " + data.response_place(static_cast<Index>(n)) + " is " +
-                    shortest(successes[n]) + " of " + shortest(m) + " trials; " + name +
-                    " needs a whole number of trials below 2^26, and no more successes");
-  }
-}
-
 void note_constant(const Problem::Table& table, std::vector<std::string>& notes) {
   const auto& constant = table.design->scale().constant;
   if (constant.empty()) return;
@@ -111,6 +96,21 @@ Terms terms_for(const Dataset& data, const ModelOptions& options, std::vector<st
 }
 
 }  // namespace
+
+void check_trials(const Dataset& data, const FamilyParameters& family, const std::vector<double>& successes,
+                  const std::vector<double>& trials) {
+  if (!describe(family.family).has_trials) return;
+  const std::string name(family_name(family.family));
+  if (trials.empty())
+    throw DataError(data.name() + ": " + name + " needs the number of trials of every row: `trials`");
+  for (std::size_t n = 0; n < successes.size() && trials.size() == successes.size(); ++n) {
+    const double m = trials[n];
+    if (m == std::floor(m) && m < kTrialsApart && successes[n] <= m) continue;
+    throw DataError(data.name() + ": " + data.response_place(static_cast<Index>(n)) + " is " +
+                    shortest(successes[n]) + " of " + shortest(m) + " trials; " + name +
+                    " needs a whole number of trials below 2^26, and no more successes");
+  }
+}
 
 std::string description(const ModelOptions& options) {
   std::string text = options.formula ? printable(*options.formula, 1000) + ", " : "";

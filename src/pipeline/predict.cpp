@@ -1,0 +1,215 @@
+// Blocks of rows: predictors at all draws by one matrix product, then row by row their expected responses,
+// simulated responses and log-likelihoods, each an array of S numbers that is summed up at once.
+#include "giga/pipeline/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "giga/base/error.hpp"
+#include "giga/base/random.hpp"
+#include "giga/base/text.hpp"
+#include "giga/model/simulate_data.hpp"
+#include "giga/pipeline/read_table.hpp"
+#include "model/family_kernels.hpp"
+#include "model/scratch.hpp"
+#include "model/tile_kernels.hpp"
+#include "pipeline/draw_spread.hpp"
+#include "pipeline/trials.hpp"
+
+namespace giga {
+namespace {
+
+constexpr Index kRowsTogether = 32;  // S predictors of each fit the second-level cache for S near 4,000
+
+class Prediction {
+ public:
+  Prediction(const NewRows& rows, const WeightedDraws& draws, const PredictOptions& options)
+      : rows_(rows),
+        draws_(draws),
+        options_(options),
+        family_(describe(rows.family.family)),
+        spread_(draws.weights.empty() ? std::vector<double>(at(draws.points.count()), 1.0) : draws.weights,
+                options.quantiles) {
+    const Index columns = rows.design->num_columns(), num_extras = family_.num_extras();
+    if (draws.points.dim() != columns + num_extras)
+      throw std::invalid_argument("the draws have " + std::to_string(draws.points.dim()) +
+                                  " parameters, the model has " + std::to_string(columns + num_extras));
+    if (std::ssize(spread_.weights()) != draws.points.count())
+      throw std::invalid_argument("there must be a weight for every draw");
+    if (num_extras > 0) extras_ = {draws.points.component(columns), draws.points.stride()};
+    for (Index s = 0; options.new_observations && s < draws.points.count(); ++s) {
+      std::vector<double> phi;
+      for (Index e = 0; e < num_extras; ++e) phi.push_back(draws.points.at(columns + e, s));
+      simulated_.push_back(simulated_with(rows.family, phi.data()));
+    }
+    // Counts are simulated exactly up to a mean of 1e15, where their noise is nothing.
+    if (family_.row_constants != nullptr && !family_.has_trials) most_ = family_.predictor_of_mean(9e14);
+    out.num_rows = rows.data.num_rows();
+    out.width = spread_.width();
+    out.expected.resize(at(out.num_rows * out.width));
+    if (options.new_observations) out.observations.resize(out.expected.size());
+    if (options.pointwise) add_responses();
+  }
+
+  void predict(Index first, Index count) {
+    const Index dim = rows_.design->num_columns(), stride = draws_.points.stride();
+    const Scratch z(count * dim), s(count * stride), values(stride), observed(stride);
+    std::vector<const double*> x;
+    for (Index n = first; n < first + count; ++n) x.push_back(rows_.data.features(n));
+    rows_.design->write(x.data(), count, z.data(), dim, 1);
+    kernels::predict_many(z.data(), count, dim, draws_.points.component(0), stride, s.data());
+    DrawSpread::Room room;
+    for (Index i = 0; i < count; ++i) {
+      double* predictors = s.data() + i * stride;
+      if (!rows_.offset.empty())
+        for (Index j = 0; j < draws_.points.count(); ++j) predictors[j] += rows_.offset[at(first + i)];
+      predict_row(first + i, predictors, values.data(), observed.data(), room);
+    }
+  }
+
+  Predictions out;
+
+ private:
+  // log l is in terms of what the family calls a response: successes with their trials.
+  void add_responses() {
+    if (std::ssize(rows_.response) != out.num_rows)
+      throw std::invalid_argument("the log density needs the response of every row");
+    responses_ = rows_.response;
+    for (std::size_t n = 0; family_.has_trials && n < responses_.size(); ++n)
+      responses_[n] = with_trials(responses_[n], rows_.trials.at(n));
+    constants_ = row_constants(rows_.family, responses_);
+    out.log_density.resize(responses_.size());
+  }
+
+  // `values` and `observed` are room for S numbers each.
+  void predict_row(Index n, const double* s, double* values, double* observed, DrawSpread::Room& room) {
+    const Index count = draws_.points.count();
+    const double trials = rows_.trials.empty() ? 1.0 : rows_.trials[at(n)];
+    if (options_.pointwise) {
+      kernels::log_likelihoods(rows_.family, responses_[at(n)], constants_.empty() ? 0.0 : constants_[at(n)],
+                               s, count, values, extras_);
+      out.log_density[at(n)] = log_mean(values);
+    }
+    kernels::expected_responses(rows_.family, s, count, values);
+    if (options_.new_observations) {
+      simulate(n, s, values, trials, observed);
+      spread_.write(observed, room, out.observations.data() + n * out.width);
+    }
+    for (Index j = 0; !rows_.trials.empty() && j < count; ++j) values[j] *= trials;
+    spread_.write(values, room, out.expected.data() + n * out.width);
+  }
+
+  // One response for each draw. Rows have streams of their own, by their number in the input.
+  void simulate(Index n, const double* s, const double* mean, double trials, double* y) const {
+    Stream random = stream(options_.seed, "predict", rows_.data.input_row(n));
+    for (std::size_t j = 0; j < simulated_.size(); ++j) {
+      if (family_.has_trials) {
+        y[j] = draw_binomial(trials, mean[j], random);
+      } else if (family_.is_binary) {
+        y[j] = random.uniform() < mean[j] ? 1 : 0;
+      } else {
+        y[j] = family_.simulation.respond(simulated_[j], std::min(s[j], most_), random);
+      }
+    }
+  }
+
+  // log sum_s w_s exp(l_s).
+  [[nodiscard]] double log_mean(const double* l) const {
+    const std::vector<double>& w = spread_.weights();
+    const double most = *std::max_element(l, l + w.size());
+    if (!std::isfinite(most)) return most;
+    double sum = 0;
+    for (std::size_t j = 0; j < w.size(); ++j) sum += w[j] * std::exp(l[j] - most);
+    return most + std::log(sum);
+  }
+
+  const NewRows& rows_;
+  const WeightedDraws& draws_;
+  const PredictOptions& options_;
+  const FamilyDescription& family_;
+  DrawSpread spread_;
+  PointExtras extras_;
+  std::vector<FamilyParameters> simulated_;  // of each draw
+  double most_ = std::numeric_limits<double>::infinity();
+  std::vector<double> responses_, constants_;
+};
+
+// The columns that the right side was learnt from; those of the left side if the response is asked for, or
+// if they tell trials and are there.
+ColumnChoice choice_of(const DesignState& design, const std::vector<std::string>& names, bool tells_trials,
+                       bool& has_response) {
+  ColumnChoice choice;
+  std::vector<std::string> left;
+  for (const DesignVariable& variable : design.variables)
+    (variable.response_only ? left : choice.features).push_back(variable.name);
+  const bool all_there = std::ranges::all_of(
+      left, [&](const std::string& name) { return std::ranges::find(names, name) != names.end(); });
+  has_response = has_response || (tells_trials && all_there);
+  if (!has_response) return choice;
+  const Formula formula = parse_formula(design.formula);
+  if (left.size() == 1 && formula.response->kind == Expression::Kind::Name) {
+    choice.response = left.front();
+  } else {
+    choice.features.insert(choice.features.end(), left.begin(), left.end());
+  }
+  return choice;
+}
+
+}  // namespace
+
+NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const ModelOptions& model,
+                      const Standardisation& scale, bool response, const Executor& executor,
+                      const Observer& observer) {
+  read.weights.reset();
+  bool has_response = response;
+  if (model.design) {
+    read.choose = [&](const std::vector<std::string>& names) {
+      return choice_of(*model.design, names, describe(model.family.family).has_trials, has_response);
+    };
+  } else if (!response) {
+    read.response.reset();
+    read.has_response = false;
+  }
+  NewRows rows{.data = read_dataset(path, read, executor, observer), .family = model.family};
+  Design::Terms terms;
+  if (model.design) {
+    check_rows(*model.design, rows.data, executor, has_response);
+    if (has_response) {
+      add_response(*model.design, rows.data, executor);
+      rows.trials = formula_trials(*model.design, rows.data, executor);
+    }
+    rows.offset = formula_offsets(*model.design, rows.data, executor);
+    terms = terms_of(*model.design, sources_of(*model.design, rows.data, false)).terms;
+  } else {
+    terms = Design::all_features(rows.data);
+  }
+  rows.design = std::make_shared<const Design>(
+      std::move(terms), scale, DesignOptions{model.intercept, model.standardise, model.prior_scale});
+  if (response || !rows.trials.empty()) {
+    Response values = read_response(rows.data, model.family.family, model.success);
+    check_trials(rows.data, model.family, values.values, rows.trials);
+    if (response) rows.response = std::move(values.values);
+  }
+  return rows;
+}
+
+Predictions predict_rows(const NewRows& rows, const WeightedDraws& draws, const PredictOptions& options,
+                         const Executor& executor, const Observer& observer) {
+  constexpr Index kBetween = 256;  // blocks between two calls of the observer
+  if (draws.points.count() < 1) throw std::invalid_argument("there are no draws");
+  Prediction prediction(rows, draws, options);
+  const Index num_rows = rows.data.num_rows(), blocks = num_blocks(num_rows, kRowsTogether);
+  for (Index begin = 0; begin < blocks; begin += kBetween) {
+    tell(observer, {.stage = Stage::Report, .done = begin, .total = blocks});
+    executor.for_each(std::min(kBetween, blocks - begin), [&](Index block) {
+      const Index first = (begin + block) * kRowsTogether;
+      prediction.predict(first, std::min(kRowsTogether, num_rows - first));
+    });
+  }
+  return std::move(prediction.out);
+}
+
+}  // namespace giga
