@@ -22,6 +22,7 @@ constexpr const char* kDescription =
 constexpr const char* kFooter = R"(Examples:
   giga simulate logistic --rows 100000 --dim 10 --out flights.csv
   giga fit flights.csv --family bernoulli
+  giga predict flights-fit new.csv --out predictions.csv
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
   giga sample coreset.csv --out draws
   giga summary draws
@@ -53,6 +54,7 @@ class Command {
     verbs_.push_back(declare_sample(root_));
     verbs_.push_back(declare_summary(root_));
     verbs_.push_back(declare_check(root_));
+    verbs_.push_back(declare_predict(root_));
     verbs_.push_back(declare_report(root_));
     verbs_.push_back(declare_reproduce(root_));
     simulate_ = root_.add_subcommand("simulate", "Make up data to try things on");

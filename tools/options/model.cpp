@@ -222,6 +222,10 @@ void add_table_options(Arguments& arguments, const std::string& group) {
   arguments.add_value("categories", "A,B,...", "Columns that are categories although they look like numbers",
                       group);
   arguments.add_value("max-levels", "K", "Levels of a category, 1 to 65536 (default 1000)", group);
+  add_file_options(arguments, group);
+}
+
+void add_file_options(Arguments& arguments, const std::string& group) {
   arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
                                 group);
   arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", group);
@@ -264,6 +268,17 @@ void add_model_options(Arguments& arguments, const std::string& group) {
   arguments.add_flag("no-standardise", "Take the features as they are", group);
 }
 
+std::optional<char> delimiter_of(const Arguments& arguments) {
+  const auto delimiter = arguments.text("delimiter");
+  if (!delimiter) return std::nullopt;
+  if (*delimiter == "tab" || *delimiter == "\\t") return '\t';
+  if (delimiter->size() == 1 && (*delimiter)[0] >= ' ' && (*delimiter)[0] < 127 &&
+      kNoDelimiters.find((*delimiter)[0]) == std::string_view::npos)
+    return (*delimiter)[0];
+  throw UsageError("--delimiter is '" + printable(*delimiter) +
+                   "'; must be one character such as ';', or tab");
+}
+
 ReadOptions read_options(const Arguments& arguments) {
   ReadOptions read;
   read.response = arguments.text("response");
@@ -273,17 +288,7 @@ ReadOptions read_options(const Arguments& arguments) {
   read.max_levels = arguments.count("max-levels", read.max_levels, 1, kMostLevels);
   read.missing = arguments.choice("missing", Missing::Refuse);
   read.header = !arguments.flag("no-header");
-  if (const auto delimiter = arguments.text("delimiter")) {
-    if (*delimiter == "tab" || *delimiter == "\\t") {
-      read.delimiter = '\t';
-    } else if (delimiter->size() == 1 && (*delimiter)[0] >= ' ' && (*delimiter)[0] < 127 &&
-               kNoDelimiters.find((*delimiter)[0]) == std::string_view::npos) {
-      read.delimiter = (*delimiter)[0];
-    } else {
-      throw UsageError("--delimiter is '" + printable(*delimiter) +
-                       "'; must be one character such as ';', or tab");
-    }
-  }
+  if (const auto delimiter = delimiter_of(arguments)) read.delimiter = *delimiter;
   return read;
 }
 

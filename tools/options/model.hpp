@@ -13,6 +13,8 @@ namespace giga::tool {
 
 /// The group is a heading of the help.
 void add_table_options(Arguments& arguments, const std::string& group);
+/// Those of them that speak of the file alone: --missing, --delimiter, --no-header.
+void add_file_options(Arguments& arguments, const std::string& group);
 void add_model_options(Arguments& arguments, const std::string& group);
 
 /// The help of a setting: "Standard deviation of the noise, 1e-6 to 1e6 (default 1)"; `whose` is "the" there.
@@ -24,6 +26,7 @@ void add_model_options(Arguments& arguments, const std::string& group);
 [[nodiscard]] std::optional<std::string> take_data_and_formula(Arguments& arguments);
 
 /// These throw UsageError for whatever cannot be; a model needs --family.
+[[nodiscard]] std::optional<char> delimiter_of(const Arguments& arguments);
 [[nodiscard]] ReadOptions read_options(const Arguments& arguments);
 [[nodiscard]] ModelOptions model_options(const Arguments& arguments);
 
