@@ -59,7 +59,7 @@ Variable make_variable(const Expression& expression, const std::string& label,
 }
 
 TermPart make_part(const Variable& variable, bool contrasted) {
-  TermPart part{variable.value, variable.basis, {}};
+  TermPart part{variable.value, variable.basis, {}, variable.label};
   if (variable.basis != nullptr) {
     const Index columns = variable.basis->num_columns();
     for (Index c = 0; c < columns; ++c)

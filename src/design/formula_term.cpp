@@ -119,6 +119,12 @@ std::string FormulaTerm::column_name(Index c) const {
   return name;
 }
 
+std::string FormulaTerm::label(Index /*c*/) const {
+  std::string label;
+  for (const TermPart& part : parts_) label += (label.empty() ? "" : ":") + part.label;
+  return label;
+}
+
 void FormulaTerm::write(const double* const* x, Index count, const ColumnTarget& target) const {
   Scratch scratch(*this);
   for (Index begin = 0; begin < count; begin += kProgramRows) {

@@ -16,6 +16,7 @@ struct TermPart {
   std::shared_ptr<const RowValue> value;
   std::shared_ptr<const Basis> basis;  // of poly, ns, bs; none otherwise
   std::vector<std::string> names;      // one per column
+  std::string label;                   // of all of them: "carrier", "ns(x, 3)"
   bool is_category = false;
   Index base = 0;  // levels without a column at the beginning: 1 with a base level, else 0
 
@@ -30,6 +31,7 @@ class FormulaTerm final : public Term {
 
   [[nodiscard]] Index num_columns() const override { return num_columns_; }
   [[nodiscard]] std::string column_name(Index c) const override;
+  [[nodiscard]] std::string label(Index c) const override;
   void write(const double* const* x, Index count, const ColumnTarget& target) const override;
 
   /// The feature that the term is as it is; -1 if it is anything else.

@@ -34,6 +34,12 @@ bool learns_noise(const FamilyParameters& family) {
                              [](const ExtraParameter& extra) { return extra.prior.autoscale; });
 }
 
+// Where the noise is learnt, priors of coefficients that were not chosen are in units of the response, as the
+// prior of the noise is: N(0, (prior_scale sd(y))^2), about mean(y) for the intercept.
+bool is_in_units(const ModelOptions& options) {
+  return !options.priors.autoscale && !options.priors.coefficients && learns_noise(options.family);
+}
+
 // What priors are in units of: the response where its link is the identity, and columns that are taken as
 // they are.
 PriorUnits prior_units(const Problem& problem, bool autoscale, const Executor& executor) {
@@ -48,7 +54,8 @@ PriorUnits prior_units(const Problem& problem, bool autoscale, const Executor& e
   fold_blocks<Moments>(
       executor, rows.num_rows(), 1, std::span(&all, 1),
       [&rows](Index first, Index count, Index /*piece*/, Moments* part) {
-        for (Index n = first; n < first + count; ++n) part->join({rows.multiplicity(n), rows.response(n), 0});
+        for (Index n = first; n < first + count; ++n)
+          part->join({rows.multiplicity(n), rows.response(n) - rows.offset(n), 0});
       },
       [](const Moments* part, Moments* total) { total->join(*part); });
   units.response_mean = all.mean;
@@ -123,7 +130,7 @@ std::string description(const ModelOptions& options) {
   }
   for (const ExtraParameter& extra : describe(options.family.family).extras)
     text.append(", ").append(extra.name).append(" learnt");
-  const bool in_units = options.priors.is_default() && learns_noise(options.family);
+  const bool in_units = is_in_units(options);
   return text.append(", ")
       .append(prior_words(options.priors, options.prior_scale))
       .append(in_units ? " in units of the response" : "")
@@ -175,11 +182,14 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   table_ = Table{&data, options, std::move(distinct), design, std::move(row_terms)};
   std::vector<ScalarPrior> priors = options.priors.found;
   if (priors.empty()) {
-    // Where the noise is learnt, a prior that was not chosen is in units of the response, as the noise is.
     PriorOptions chosen = options.priors;
-    chosen.autoscale = chosen.autoscale || (chosen.is_default() && learns_noise(options.family));
-    priors = find_priors(chosen, options.prior_scale, *design, describe(options.family.family).extras,
-                         prior_units(*this, chosen.autoscale, executor));
+    const PriorUnits units = prior_units(*this, chosen.autoscale, executor);
+    if (is_in_units(options)) {
+      const double sd = options.prior_scale * units.response_sd;
+      chosen.coefficients = ScalarPrior::normal(0, sd);
+      if (!chosen.intercept) chosen.intercept = ScalarPrior::normal(units.response_mean, sd);
+    }
+    priors = find_priors(chosen, options.prior_scale, *design, describe(options.family.family).extras, units);
   }
   if (std::ssize(priors) != likelihood_->num_parameters())
     throw std::invalid_argument("there are " + std::to_string(priors.size()) + " priors for " +

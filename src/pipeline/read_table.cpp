@@ -18,6 +18,9 @@ ColumnChoice choice_of(const Formula& formula, const FormulaColumns& columns) {
   const bool is_column = formula.response != nullptr && formula.response->kind == Expression::Kind::Name &&
                          columns.response.size() == 1 && !contains(columns.terms, columns.response.front());
   ColumnChoice choice{.features = columns.terms};
+  // What a formula takes away from `.` is read as well: R's model frame has it too.
+  for (const std::string& name : columns.dot)
+    if (!contains(choice.features, name)) choice.features.push_back(name);
   if (is_column) {
     choice.response = columns.response.front();
   } else {

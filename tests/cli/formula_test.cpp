@@ -118,6 +118,32 @@ TEST_F(FormulaCommand, TrialsAreAColumnOrTheSecondPartOfCbind) {
   expect_refused(65, {"build", "t.csv", "cbind(n, k - n) ~ x", "--family", "binomial"}, {"row 1 (line 2)"});
 }
 
+TEST_F(FormulaCommand, WhatIsTakenAwayFromAllColumnsNeedNotBeUsedElsewhere) {
+  expect_done(
+      {"build", "t.csv", "late ~ . - k - n", "--family", "bernoulli", "--size", "9", "--out", "c.csv"});
+  const json names = parsed("c.json")["standardisation"]["features"];
+  EXPECT_EQ(names, json::parse(R"(["carrierAA", "carrierUA", "row", "`odd name`", "x", "days", "count"])"));
+  expect_done({"check", "t.csv", "c.csv"});
+}
+
+TEST_F(FormulaCommand, TermsHavePriorsByTheirNames) {
+  expect_done({"fit", "t.csv", "count ~ carrier * x", "--family", "gaussian", "--warmup", "150", "--draws",
+               "200", "--prior", "carrier = student_t(4, 0, 1)", "--prior", "carrier:x = normal(0, 0.5)",
+               "--prior-sigma", "exponential(1)", "--out", "f"});
+  const json priors = parsed("f/run.json")["priors"];
+  const auto of = [&](const std::string& name) {
+    for (const json& each : priors)
+      if (each["parameter"] == name) return each["prior"].get<std::string>();
+    return std::string("none");
+  };
+  EXPECT_EQ(of("carrierUA"), "student_t(4, 0, 1)");
+  EXPECT_EQ(of("carrierUA:x"), "normal(0, 0.5)");
+  EXPECT_EQ(of("sigma"), "exponential(1)");
+  // What was not chosen stays in units of the response.
+  EXPECT_TRUE(of("x").starts_with("normal(0, ")) << of("x");
+  EXPECT_NE(of("x"), "normal(0, 1)");
+}
+
 TEST_F(FormulaCommand, AnInterceptAloneIsAModel) {
   expect_done({"build", "t.csv", "late ~ 1", "--family", "bernoulli", "--size", "5", "--out", "c.csv"});
   expect_done({"sample", "c.csv", "--out", "d", "--warmup", "200", "--draws", "200"});

@@ -251,8 +251,10 @@ TEST(TextColumns, KnownLevelsAreTheNumbersAndOthersAreRefused) {
       read("t.csv", "a,y\nu,1\nv,2\n,3\n", {.missing = Missing::Drop, .known = options.known});
   EXPECT_EQ(data.feature_column(0).levels, (Texts{"w", "u", "v"}));
   EXPECT_EQ(feature(data, 0), (std::vector<double>{1, 2}));
-  EXPECT_EQ(refusal("t.csv", "a,y\nu,1\nt,2\nx,3\n", options),
-            "t.csv: row 2 (line 3), column 'a': 't' is not a level that is known: 'w', 'u', 'v'");
+  EXPECT_EQ(
+      refusal("t.csv", "a,y\nu,1\nt,2\nx,3\n", options),
+      "t.csv: row 2 (line 3), column 'a': 't' is not a level that is known: 'w', 'u', 'v'; leave such rows "
+      "out, or learn from a table that has them");
   EXPECT_NE(refusal("t.csv", "a,y\nu,1\n", {.known = {{"a"}}}).find("'u' is not a number"),
             std::string::npos);
   EXPECT_NE(refusal("t.csv", "a,y\n2024-01-01,1\nx,2\nx,3\n", {.known = {{"a", ColumnKind::Date, {}}}})
