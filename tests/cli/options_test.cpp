@@ -106,7 +106,7 @@ TEST_F(Usage, OptionsThatMeanNothingToAMethodAreRefused) {
 
 TEST_F(Usage, UnknownCommandGetsASuggestion) {
   expect_refused(run({"biuld"}), "unknown command 'biuld'; did you mean build?");
-  expect_refused(run({"predict", "data.csv"}), "unknown command 'predict'; see giga --help");
+  expect_refused(run({"forecast", "data.csv"}), "unknown command 'forecast'; see giga --help");
   expect_refused(run({"simulate", "vector"}), "unknown command 'vector'; did you mean vectors?");
   expect_refused(run({"--versoin"}), "unknown option '--versoin'; see giga --help");
 }
