@@ -169,9 +169,11 @@ RowSample priority_sample(std::span<const float> scores, Index size, std::uint64
     sample.num_certain = num_rows;
     return sample;
   }
+  // A score that is no number counts as 0, an infinite one as the largest: sums stay finite.
   const auto given = [&](Index n) {
     const auto score = static_cast<double>(scores[at(n)]);
-    return power == 1 ? score : score * score;
+    const double bounded = score > 0 ? std::min(score, kMostScore) : 0;
+    return power == 1 ? bounded : bounded * bounded;
   };
   const Extended total = sum_blocks(executor, num_rows, 1, [&](Index first, Index count, double* part) {
     for (Index n = first; n < first + count; ++n) *part += given(n);

@@ -575,12 +575,15 @@ CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments mo
                          moments.cross.data() + (begin + i) * num_extras, pairs, num_extras);
           const double sum = straight + curved;
           out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * std::sqrt(sum));
-          out.shares[at(begin + i)] = sum > 0 ? static_cast<float>(curved / sum) : 0.0F;
+          const double share = curved / sum;
+          out.shares[at(begin + i)] = std::isfinite(share) ? static_cast<float>(share) : 0.0F;
           continue;
         }
         const double length = length_of(slope[at(i)], bent);
         out.norms[at(begin + i)] = static_cast<float>(model.multiplicity(begin + i) * t * length);
-        out.shares[at(begin + i)] = length > 0 ? static_cast<float>(bent * bent / (length * length)) : 0.0F;
+        // The square of the quotient: far out both squares may underflow.
+        const double share = bent / length;
+        out.shares[at(begin + i)] = std::isfinite(share) ? static_cast<float>(share * share) : 0.0F;
       }
     }
   });

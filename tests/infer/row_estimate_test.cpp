@@ -3,6 +3,7 @@
 #include "giga/infer/row_estimate.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,23 @@ std::vector<float> uneven_scores(Index count) {
   Stream random = stream(5, "scores");
   for (Index n = 0; n < count; ++n) scores.push_back(static_cast<float>(std::exp(2 * random.normal())));
   return scores;
+}
+
+// Features far out may make scores that are no numbers, or too large for a float.
+TEST(PrioritySample, EndsWhateverTheScoresAre) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
+                  kInf = std::numeric_limits<float>::infinity();
+  std::vector<float> scores(5000, 1);
+  scores[7] = kNan;
+  scores[8] = kInf;
+  scores[9] = -1;
+  for (const int power : {1, 2}) {
+    const RowSample sample = priority_sample(scores, 50, 1, Serial(), power);
+    EXPECT_EQ(sample.rows.size(), 50U);
+    EXPECT_TRUE(std::ranges::binary_search(sample.rows, Index{8})) << "the largest is certain";
+    for (const double count : sample.counts) EXPECT_TRUE(std::isfinite(count) && count >= 1);
+  }
+  EXPECT_EQ(priority_sample(std::vector<float>(100, kNan), 10, 1).rows.size(), 10U);
 }
 
 TEST(PrioritySample, IsUnbiasedForAnySum) {
