@@ -3,10 +3,10 @@
 #include "giga/infer/row_estimate.hpp"
 
 #include <gtest/gtest.h>
-#include <limits>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "giga/base/random.hpp"
