@@ -14,7 +14,6 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
-#include "giga/data/mapped_file.hpp"
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
@@ -158,7 +157,8 @@ class FitWork {
 FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserver& observer) {
   StoppedFit stopped(job.out);
   const fs::path& input = job.opened.empty() ? job.input : job.opened;
-  if (!job.resumed) stopped.begin({job.input.native(), fs::absolute(input), job.settings});
+  if (!job.resumed)
+    stopped.begin({job.input.native(), input.empty() ? fs::path() : fs::absolute(input), job.settings});
   try {
     FitRun run = FitWork(job, &stopped, executor, observer).go();
     write_run_folder(job.out, true, fit_files(run, observer.spelling));
@@ -188,7 +188,7 @@ void require_free(const FitJob& job) {
                        job.how_to_resume + ", or use `force` to start anew");
   check_run_folder(job.out, job.force, kCoresetFiles);
   const fs::path& input = job.opened.empty() ? job.input : job.opened;
-  if (input != "-") (void)MappedFile::open(input);  // what is not there is said before a folder is made
+  require_input(input, job.read);  // what is not there is said before a folder is made
 }
 
 }  // namespace
