@@ -3,9 +3,8 @@
 #include "data/duckdb_columns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -183,6 +182,7 @@ DuckRows::DuckRows(Table& table, const std::vector<ColumnPlan>& plan,
       texts_.has_time[at(column.col)] = 1;
   }
   chunks_.resize(num_texts);
+  recents_.resize(num_texts);
 }
 
 void DuckRows::note_bad(Index row, std::string what) {
@@ -200,10 +200,12 @@ void DuckRows::add(const duck::Stream& stream) {
   }
   for (std::size_t j = 0; j < places_.size(); ++j) read(places_[j], stream.cells(j), count);
   num_rows_ += count;
+  ++num_chunks_;
   if (num_rows_ - first_of_piece_ >= kPieceRows) merge_texts();
 }
 
 void DuckRows::read(const Place& place, const Cells& cells, Index count) {
+  if (place.mode == CellMode::Text) return read_categories(place, cells, count);
   if (place.column->as_text) return read_texts(place, cells, count);
   if (place.mode == CellMode::Date) return read_days(place, cells, count);
   read_numbers(place, cells, count);
@@ -214,8 +216,12 @@ void DuckRows::convert(const Place& place, const Cells& cells, Index count, cons
   const Slot& slot = slots_[at(place.column->col)];
   const Stored* data = cells.as<Stored>();
   double* out = slot.base + num_rows_ * slot.stride;
-  for (Index i = 0; i < count; ++i, out += slot.stride)
+  bool missing = false;
+  for (Index i = 0; i < count; ++i, out += slot.stride) {
     *out = cells.has(i) ? convert_one(data[i], i) : kMissing;
+    missing = missing || std::isnan(*out);
+  }
+  has_missing_ = has_missing_ || missing;
 }
 
 void DuckRows::read_numbers(const Place& place, const Cells& cells, Index count) {
@@ -274,20 +280,32 @@ void DuckRows::read_texts(const Place& place, const Cells& cells, Index count) {
   });
 }
 
+void DuckRows::read_categories(const Place& place, const Cells& cells, Index count) {
+  TextChunk& chunk = chunks_[place.text];
+  auto& recents = recents_[place.text];
+  convert<DuckString>(place, cells, count, [&](const DuckString& text, Index i) {
+    std::uint64_t words[2];
+    std::memcpy(words, &text, sizeof words);
+    const std::uint64_t mixed = (words[0] ^ (words[1] * 0x9E3779B97F4A7C15)) * 0x9E3779B97F4A7C15;
+    Recent& recent = recents[mixed >> 56];
+    const bool known = recent.first == words[0] && recent.second == words[1] && recent.chunk >= 0 &&
+                       (text.length <= sizeof text.bytes || recent.chunk == num_chunks_);
+    if (!known) {
+      const Index row = num_rows_ + i;
+      const std::string_view cell = trimmed(text.view());
+      if (cell.find('\0') != std::string_view::npos)
+        note_bad(row, table_.not_a_number({}, cell, place.column->col));
+      recent = {words[0], words[1], num_chunks_, chunk.code(cell, row, 0)};
+    }
+    chunk.count(recent.code);
+    return chunk.is_missing(recent.code) ? kMissing : static_cast<double>(std::max(recent.code, 0));
+  });
+}
+
 // A cell as CSV would have it: blanks around it do not count.
 double DuckRows::value_of(const Place& place, std::string_view cell, Index row) {
   const Index col = place.column->col;
   const std::string_view text = trimmed(cell);
-  if (text.find('\0') != std::string_view::npos) {
-    note_bad(row, table_.not_a_number({}, text, col));
-    return kMissing;
-  }
-  if (place.mode == CellMode::Text) {
-    TextChunk& chunk = chunks_[place.text];
-    const std::int32_t code = chunk.code(text, row, 0);
-    chunk.count(code);
-    return chunk.is_missing(code) ? kMissing : static_cast<double>(std::max(code, 0));
-  }
   const CellValue value = parse_cell(text);
   if (value.kind == CellKind::Missing) return kMissing;
   if (place.mode == CellMode::Number) {
@@ -307,6 +325,7 @@ void DuckRows::merge_texts() {
   for (std::size_t k = 0; k < chunks_.size(); ++k) {
     texts_.columns[k].merge(chunks_[k], first_of_piece_, num_rows_ - first_of_piece_, no_line);
     chunks_[k] = TextChunk();
+    recents_[k].fill({});
   }
   first_of_piece_ = num_rows_;
 }
@@ -318,7 +337,7 @@ void DuckRows::finish(const ReadOptions& options, const Executor& executor) {
   if (bad_row_) throw_bad_row(table_.name(), *bad_row_, 0);
   texts_.settle(plan_, table_, options, executor);
   table_.merge(std::move(issues_));
-  judge_filled(table_, slots_, num_rows_, executor);
+  if (has_missing_) judge_filled(table_, slots_, num_rows_, executor);
 }
 
 }  // namespace giga

@@ -11,6 +11,8 @@
 // NULL and NaN are missing, and so are texts that are missing in CSV: coreset.csv, which has them, is CSV.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +55,15 @@ class DuckRows {
   void finish(const ReadOptions& options, const Executor& executor);
 
  private:
+  // The codes of texts seen a moment ago, by the 16 bytes of their DuckString: a column of few levels is then
+  // read without looking at its texts. Long texts lie elsewhere, and are the same only within a chunk.
+  struct Recent {
+    std::uint64_t first = 0, second = 0;
+    Index chunk = -1;
+    std::int32_t code = 0;
+  };
+  static constexpr std::size_t kRecents = 256;
+
   struct Place {
     const FetchedColumn* column;
     CellMode mode;
@@ -63,6 +74,7 @@ class DuckRows {
   void read_numbers(const Place& place, const duck::Cells& cells, Index count);
   void read_days(const Place& place, const duck::Cells& cells, Index count);
   void read_texts(const Place& place, const duck::Cells& cells, Index count);
+  void read_categories(const Place& place, const duck::Cells& cells, Index count);
   [[nodiscard]] double value_of(const Place& place, std::string_view text, Index row);
   void note_bad(Index row, std::string what);
   void merge_texts();
@@ -75,11 +87,14 @@ class DuckRows {
   std::vector<Place> places_;
   TextColumns texts_;
   std::vector<TextChunk> chunks_;  // of the rows since first_of_piece_, one for each text column
+  std::vector<std::array<Recent, kRecents>> recents_;  // as are these
+  Index num_chunks_ = 0;
   Index first_of_piece_ = 0;
   Index num_rows_ = 0;
   Index capacity_ = 0;
   std::vector<Slot> slots_;
   Issues issues_;
+  bool has_missing_ = false;
   std::optional<BadRow> bad_row_;
 };
 

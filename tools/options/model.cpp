@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
@@ -230,6 +231,10 @@ void add_table_options(Arguments& arguments, const std::string& group) {
 void add_file_options(Arguments& arguments, const std::string& group) {
   arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
                                 group);
+  arguments.add_value("sql", "QUERY",
+                      "A SELECT of DuckDB whose result is the table, over any files it reads;\n"
+                      "DATA, which may be left out, is called data in it",
+                      group);
   arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", group);
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", group);
 }
@@ -237,6 +242,12 @@ void add_file_options(Arguments& arguments, const std::string& group) {
 std::optional<std::string> take_data_and_formula(Arguments& arguments) {
   const std::vector<std::string> words = arguments.take_words();
   if (words.empty()) return std::nullopt;
+  std::error_code ignored;
+  if (words.size() == 1 && words[0].find('~') != std::string::npos && !arguments.given("formula") &&
+      !std::filesystem::exists(words[0], ignored)) {  // of a query, which needs no DATA
+    arguments.take({{"formula", words[0]}}, "the command line");
+    return std::nullopt;
+  }
   if (words.size() > 2 || (words.size() == 2 && arguments.given("formula"))) {
     throw UsageError("unexpected argument '" + printable(words.back()) + "'; the input is '" +
                      printable(words.front()) + "'");
@@ -290,6 +301,7 @@ ReadOptions read_options(const Arguments& arguments) {
   read.max_levels = arguments.count("max-levels", read.max_levels, 1, kMostLevels);
   read.missing = arguments.choice("missing", Missing::Refuse);
   read.header = !arguments.flag("no-header");
+  read.sql = arguments.text("sql");
   if (const auto delimiter = delimiter_of(arguments)) read.delimiter = *delimiter;
   return read;
 }
@@ -407,7 +419,7 @@ void require_agreement(const Arguments& arguments, const CoresetFile& companion)
   const Agreement agreement(arguments, companion);
   require_model(arguments, companion, agreement);
   agreement.require("weights", arguments.text("weights").value_or(""), "weight");
-  for (const char* option : {"missing", "delimiter", "no-header", "categories", "max-levels"})
+  for (const char* option : {"missing", "sql", "delimiter", "no-header", "categories", "max-levels"})
     agreement.refuse(option);
 }
 
