@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/column_plan.hpp"
@@ -75,7 +76,7 @@ class DuckRows {
   void read_days(const Place& place, const duck::Cells& cells, Index count);
   void read_texts(const Place& place, const duck::Cells& cells, Index count);
   void read_categories(const Place& place, const duck::Cells& cells, Index count);
-  [[nodiscard]] double value_of(const Place& place, std::string_view text, Index row);
+  [[nodiscard]] double value_of(const Place& place, std::string_view cell, Index row);
   void note_bad(Index row, std::string what);
   void merge_texts();
 

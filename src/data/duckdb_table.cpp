@@ -159,6 +159,7 @@ Dataset read_duck_table(const Session& session, DuckSource source, const ReadOpt
       throw DataError(source.name + ": more than " + std::to_string(kMaxColumns) + " columns");
     Table table(source.name, assign_roles(names, options, source.name), options);
     table.allow_categories();
+    for (const std::string& note : source.notes) table.add_note(note);
     std::vector<ColumnPlan> plan;
     const std::vector<FetchedColumn> fetched = plan_fetch(table, types, options, plan);
     make_view(source, session, std::ssize(names));

@@ -17,8 +17,9 @@ struct DuckSource {
   std::vector<std::string> before = {};  ///< Statements for what the query takes for granted.
   std::string query = {};
   int threads = 1;
-  std::size_t bytes = 0;  ///< Of the files, if they are known,
-  Index num_rows = -1;    ///< as are the rows there must be.
+  std::size_t bytes = 0;                ///< Of the files, if they are known,
+  Index num_rows = -1;                  ///< as are the rows there must be.
+  std::vector<std::string> notes = {};  ///< What to say of it.
   /// Throws what an error of the query means.
   std::function<void(const duck::DuckError&)> refuse = {};
 };

@@ -39,11 +39,9 @@ std::string sql_path(const fs::path& path) {
 
 // DuckDB names files as it was given them.
 std::string with_own_name(std::string words, const fs::path& path) {
-  for (const std::string& given : {fs::absolute(path).lexically_normal().string()}) {
-    const std::size_t found = words.find(given);
-    if (found != std::string::npos) words.replace(found, given.size(), path.string());
-  }
-  return words;
+  const std::string given = fs::absolute(path).lexically_normal().string();
+  const std::size_t found = words.find(given);
+  return found == std::string::npos ? words : words.replace(found, given.size(), path.string());
 }
 
 [[noreturn]] void refuse_file(const fs::path& path, const DuckError& error) {
@@ -81,27 +79,22 @@ Schema schema_of(const Session& session, const fs::path& file) {
   }
 }
 
-[[noreturn]] void refuse_difference(const fs::path& first, const Schema& expected, const fs::path& file,
-                                    const Schema& found) {
-  const auto say = [&](const std::string& what) {
-    throw DataError(printable_path(file) + ": " + what +
-                    "; the files of a folder must have the same columns");
-  };
+// In what the schema of a file differs from that of the first.
+std::string difference(const Schema& found, const Schema& expected, const fs::path& first) {
   const auto quoted = [](const std::string& name) {
     return std::string("'").append(printable(name)).append("'");
   };
   const std::string of_first = printable_path(first.filename());
   for (std::size_t j = 0; j < std::min(expected.names.size(), found.names.size()); ++j) {
     if (expected.names[j] != found.names[j])
-      say("column " + std::to_string(j + 1) + " is " + quoted(found.names[j]) + ", but " +
-          quoted(expected.names[j]) + " in " + of_first);
+      return "column " + std::to_string(j + 1) + " is " + quoted(found.names[j]) + ", but " +
+             quoted(expected.names[j]) + " in " + of_first;
     if (expected.types[j] != found.types[j])
-      say("column " + quoted(found.names[j]) + " has the type " + type_name(found.types[j]) + ", but " +
-          type_name(expected.types[j]) + " in " + of_first);
+      return "column " + quoted(found.names[j]) + " has the type " + type_name(found.types[j]) + ", but " +
+             type_name(expected.types[j]) + " in " + of_first;
   }
-  say("has " + plural(std::ssize(found.names), "column") + ", but " + of_first + " has " +
-      std::to_string(expected.names.size()));
-  throw std::logic_error("schemas that do not differ");
+  return "has " + plural(std::ssize(found.names), "column") + ", but " + of_first + " has " +
+         std::to_string(expected.names.size());
 }
 
 void require_one_schema(const Session& session, const std::vector<fs::path>& files) {
@@ -109,16 +102,24 @@ void require_one_schema(const Session& session, const std::vector<fs::path>& fil
   for (const fs::path& file : files) {
     const Schema found = file == files.front() ? expected : schema_of(session, file);
     if (found.names != expected.names || found.types != expected.types)
-      refuse_difference(files.front(), expected, file, found);
+      throw DataError(printable_path(file) + ": " + difference(found, expected, files.front()) +
+                      "; the files of a folder must have the same columns");
   }
 }
 
-// What the footers say; not believed before the rows are there.
+// The rows that footers speak of; not believed before the rows are there.
 Index stated_rows(const Session& session, const std::vector<fs::path>& files) {
-  const std::string scan = parquet_scan(files);
-  duck::Stream stream(session, "SELECT count(*) FROM " + scan);
-  if (!stream.next()) return -1;
-  return static_cast<Index>(*stream.cells(0).as<std::int64_t>());
+  duck::Stream stream(session, "SELECT count(*) FROM " + parquet_scan(files));
+  return stream.next() ? static_cast<Index>(*stream.cells(0).as<std::int64_t>()) : -1;
+}
+
+// Parts without rows are nothing wrong, but may not be what was meant.
+std::vector<std::string> empty_parts(const Session& session, const std::vector<fs::path>& files) {
+  std::vector<std::string> notes;
+  for (const fs::path& file : files)
+    if (files.size() > 1 && stated_rows(session, {file}) == 0)
+      notes.push_back(printable_path(file) + " has no rows");
+  return notes;
 }
 
 }  // namespace
@@ -159,6 +160,7 @@ Dataset read_parquet(const fs::path& path, const ReadOptions& options, const Exe
   try {
     require_one_schema(session, files);
     source.num_rows = stated_rows(session, files);
+    source.notes = empty_parts(session, files);
   } catch (const DuckError& error) {
     refuse_parts(files, error);
   }

@@ -42,7 +42,7 @@ std::string scan_of(const fs::path& path) {
   std::error_code ignored;
   const std::string file = lower(path.filename().string());
   if (fs::is_directory(path, ignored) || file.ends_with(".parquet")) return parquet_scan(parquet_files(path));
-  const std::string name = duck::quoted(fs::absolute(path).lexically_normal().string());
+  std::string name = duck::quoted(fs::absolute(path).lexically_normal().string());
   for (const char* text : {".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"})
     if (file.ends_with(text)) return "read_csv(" + name + ")";
   return name;

@@ -1,23 +1,20 @@
-// Parquet files and queries: the same table as CSV has, to the bit; types, parts, damage, and stopping.
+// Parquet files: the same table as CSV has, to the bit; types, parts, damage.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
-#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "../support/parquet.hpp"
-#include "giga/base/text.hpp"
-#include "tables.hpp"
+#include "duckdb_tables.hpp"
 
 namespace giga {
 namespace {
 
 using namespace test;
 using namespace std::string_literals;
+using Parquet = DuckTables;
 using Rows = std::vector<std::vector<double>>;
 
 // Every type that can be used, in two texts; NULL, NaN and words for missing among them. FLOAT is left out:
@@ -34,48 +31,6 @@ const std::string kMixed =
     "TIMESTAMP '1969-12-31 22:10:03.25' + INTERVAL (i * 977) SECOND AS moment, "
     "CASE WHEN i % 97 = 5 THEN NULL WHEN i % 89 = 0 THEN 'nan'::DOUBLE ELSE sqrt(i) END AS root, "
     "CAST(i % 5 AS INTEGER) AS y FROM range(20000) t(i)";
-
-void expect_same_table(const Dataset& a, const Dataset& b) {
-  EXPECT_EQ(bits_of(a), bits_of(b));
-  EXPECT_EQ(a.feature_names(), b.feature_names());
-  EXPECT_EQ(a.response_name(), b.response_name());
-  EXPECT_EQ(a.notes(), b.notes());
-  ASSERT_EQ(a.columns().size(), b.columns().size());
-  for (std::size_t j = 0; j < a.columns().size(); ++j) {
-    EXPECT_EQ(a.columns()[j].name, b.columns()[j].name);
-    EXPECT_EQ(a.columns()[j].kind, b.columns()[j].kind) << a.columns()[j].name;
-    EXPECT_EQ(a.columns()[j].levels, b.columns()[j].levels) << a.columns()[j].name;
-    EXPECT_EQ(a.columns()[j].role, b.columns()[j].role) << a.columns()[j].name;
-  }
-}
-
-class Parquet : public ::testing::Test {
- protected:
-  void SetUp() override { GIGA_NEEDS_DUCKDB(); }
-
-  [[nodiscard]] Dataset read(const std::string& file, const ReadOptions& options = {}) const {
-    return read_dataset(folder_ / file, options, two_threads());
-  }
-  [[nodiscard]] Dataset query(const std::string& sql, ReadOptions options = {}) const {
-    options.sql = sql;
-    return read_dataset({}, options, two_threads());
-  }
-  template <typename Error = DataError>
-  [[nodiscard]] std::string refused(const std::string& file, const ReadOptions& options = {}) const {
-    const std::string message = message_of<Error>([&] { (void)read(file, options); });
-    const std::string folder = folder_.path().string() + "/";
-    return message.starts_with(folder) ? message.substr(folder.size()) : message;
-  }
-  template <typename Error>
-  [[nodiscard]] std::string refused_query(const std::string& sql) const {
-    return message_of<Error>([&] { (void)query(sql); });
-  }
-  [[nodiscard]] std::string in(const std::string& file) const {
-    return duck::quoted((folder_ / file).string());
-  }
-
-  TempDir folder_;
-};
 
 TEST_F(Parquet, HoldsTheSameTableAsCsv) {
   write_parquet(folder_ / "t.parquet", kMixed, "ROW_GROUP_SIZE 2048");
@@ -229,7 +184,9 @@ TEST_F(Parquet, PartsOfAFolderAreOneTableInTheOrderOfTheirNames) {
   for (const char* name : {"parts", "parts/"}) {
     const Dataset data = read(name);
     ASSERT_EQ(data.num_rows(), 9000);
-    expect_same_table(data, expected);
+    EXPECT_EQ(bits_of(data), bits_of(expected));
+    EXPECT_EQ(data.columns()[1].levels, expected.columns()[1].levels);
+    EXPECT_EQ(data.notes().back(), (folder_ / "parts/part-05.PARQUET").string() + " has no rows");
   }
 }
 
@@ -340,109 +297,6 @@ TEST_F(Parquet, DamageInALaterPartIsFoundAndNamed) {
   EXPECT_EQ(message.find("parts/b.parquet: cannot be read as Parquet: "), 0U) << message;
 }
 
-TEST_F(Parquet, QueriesAreTables) {
-  write_parquet(folder_ / "t.parquet", "SELECT i AS x, i % 4 AS g, i * 2 AS y FROM range(5000) t(i)");
-  write_file(folder_ / "t.csv", "g,name\n0,a\n1,b\n2,c\n3,d\n");
-  const std::string from = " FROM " + in("t.parquet");
-  expect_same_table(query("SELECT *" + from), read("t.parquet"));
-  EXPECT_EQ(rows_of(query("SELECT x, y" + from + " WHERE x % 1000 = 1 ORDER BY x DESC LIMIT 2; -- the last")),
-            (Rows{{4001, 8002}, {3001, 6002}}));
-  const Dataset joined = query("SELECT p.x, c.name, p.y" + from + " p JOIN " + in("t.csv") +
-                               " c ON p.g = c.g WHERE p.x < 6 ORDER BY p.x");
-  EXPECT_EQ(joined.columns()[1].levels, (std::vector<std::string>{"a", "b", "c", "d"}));
-  EXPECT_EQ(rows_of(joined)[5], (std::vector<double>{5, 1, 10}));
-  // The columns that are read are the first, second and fourth; the text of the third is found again.
-  const Dataset partly =
-      query("SELECT g AS a, sum(x) AS b, 'u' || g AS c, count(*) AS y" + from + " GROUP BY g",
-            {.features = {{"a", "b"}}});
-  ASSERT_EQ(partly.num_rows(), 4);
-  const auto cells = partly.cells(std::vector<Index>{3, 0});
-  EXPECT_EQ(cells[0][2], "u" + cells[0][0]);
-  EXPECT_EQ(cells[1][2], "u" + cells[1][0]);
-}
-
-TEST_F(Parquet, QueriesGiveTheSameRowsEveryTime) {
-  write_parquet(folder_ / "t.parquet",
-                "SELECT random() AS x, CAST(random() * 5000 AS INTEGER) AS g FROM range(200000)",
-                "ROW_GROUP_SIZE 10000");
-  for (const std::string rest :
-       {"SELECT g, sum(x) AS y FROM data GROUP BY g", "SELECT x, random() AS y FROM data",
-        "SELECT DISTINCT g, g AS y FROM data", "SELECT x, g AS y FROM data WHERE x < 0.5"}) {
-    const ReadOptions options{.sql = rest};
-    const Dataset first = read("t.parquet", options);
-    for (const int threads : {1, 2, 4}) {
-      const Threads executor(threads);
-      EXPECT_EQ(bits_of(read_dataset(folder_ / "t.parquet", options, executor)), bits_of(first)) << rest;
-    }
-  }
-}
-
-TEST_F(Parquet, AFileIsCalledDataInAQuery) {
-  write_file(folder_ / "t.csv", "x,y\n1,2\n3,4\n5,6\n");
-  EXPECT_EQ(rows_of(read("t.csv", {.sql = "SELECT x + 1 AS x, y FROM Data WHERE y > 2"})),
-            (Rows{{4, 4}, {6, 6}}));
-  std::filesystem::create_directory(folder_ / "parts");
-  write_parquet(folder_ / "parts/a.parquet", "SELECT 1 AS x, 2 AS y");
-  EXPECT_EQ(rows_of(read("parts", {.sql = "FROM data"})), (Rows{{1, 2}}));
-  const std::string message = refused<OptionError>("t.csv", {.sql = "SELECT 1 AS x, 2 AS y"});
-  EXPECT_EQ(message.find("`sql` does not mention data"), 0U) << message;
-  EXPECT_TRUE(mentions_data("SELECT * FROM DATA"));
-  EXPECT_FALSE(mentions_data("SELECT metadata, data_2 FROM mydata"));
-}
-
-TEST_F(Parquet, QueriesThatCannotBeAreRefusedInOneLine) {
-  write_parquet(folder_ / "t.parquet", "SELECT 1 AS x, 'a' AS w, 2 AS y");
-  const std::string from = " FROM " + in("t.parquet");
-  const auto expect = [&](const std::string& sql, const std::string& words) {
-    const std::string message = refused_query<OptionError>(sql);
-    EXPECT_EQ(message.find("`sql`"), 0U) << message;
-    EXPECT_NE(message.find(words), std::string::npos) << message << " lacks " << words;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  };
-  expect("SELEC 1", "syntax error at or near \"SELEC\"");
-  expect("", "no statement");
-  expect("SELECT z" + from, "\"z\" not found");
-  expect("SELECT * FROM nowhere", "nowhere");
-  expect("SELECT 1 AS x, 2 AS y; SELECT 3", "one SELECT");
-  expect("COPY (SELECT 1) TO " + in("made.csv"), "one SELECT");
-  expect("CREATE TABLE t AS SELECT 1", "one SELECT");
-  expect("SELECT ? AS x, 1 AS y", "parameter");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "made.csv"));
-  EXPECT_EQ(refused_query<DataError>("SELECT 1 AS a, 2 AS b, 3 AS a, 4 AS y"),
-            "query: columns 1 and 3 are both named 'a'; rename one of them");
-  EXPECT_EQ(refused_query<DataError>("SELECT w::INTEGER AS x, y" + from).find("query: Could not convert"),
-            0U);
-  EXPECT_NE(refused_query<InputMissing>("SELECT * FROM 'none/here.parquet'").find("none/here.parquet"),
-            std::string::npos);
-  // Names that differ in case are two columns here, as in CSV.
-  EXPECT_EQ(rows_of(query("SELECT 1 AS a, 2 AS A, 3 AS y")), (Rows{{1, 2, 3}}));
-}
-
-TEST_F(Parquet, NothingIsLoadedFromTheNetwork) {
-  const std::string message = refused_query<DataError>("SELECT * FROM 'https://host.invalid/t.parquet'");
-  EXPECT_NE(message.find("httpfs"), std::string::npos) << message;
-}
-
-TEST_F(Parquet, AQueryStopsWithinASecond) {
-  const ReadOptions options{.sql = "SELECT count(*) AS x, 1 AS y FROM range(1000000) a, range(1000000) b"};
-  const auto began = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  };
-  const Observer observer = [&](const StageProgress& at) {
-    EXPECT_EQ(at.stage, Stage::Load);
-    return seconds() > 0.2 ? Answer::Stop : Answer::Continue;
-  };
-  EXPECT_THROW((void)read_dataset({}, options, one_thread(), observer), Stopped);
-  EXPECT_LT(seconds(), 1.2);
-  const Threads told(1, [&] { return seconds() > 1.4; });
-  EXPECT_THROW((void)read_dataset({}, options, told), Stopped);
-  EXPECT_LT(seconds(), 2.6);
-  EXPECT_THROW((void)read_dataset({}, options, one_thread(),
-                                  [](const StageProgress&) -> Answer { throw std::domain_error("mine"); }),
-               std::domain_error);
-}
-
 TEST_F(Parquet, TellsHowFarTheReadingIs) {
   write_parquet(folder_ / "t.parquet", "SELECT random() AS x, random() AS y FROM range(100000)",
                 "ROW_GROUP_SIZE 10000");
@@ -454,22 +308,6 @@ TEST_F(Parquet, TellsHowFarTheReadingIs) {
   });
   EXPECT_EQ(total, static_cast<Index>(std::filesystem::file_size(folder_ / "t.parquet")));
   EXPECT_EQ(most, total);
-}
-
-TEST(DuckDbLibrary, SaysHowToInstallWhatIsMissing) {
-  const DataFile file("t.parquet", "PAR1");
-  const char* usual = std::getenv("GIGA_DUCKDB");
-  const std::string kept = usual == nullptr ? "" : usual;  // empty is as good as not set
-  ::setenv("GIGA_DUCKDB", "/no/such/libduckdb.so", 1);
-  const std::string message =
-      message_of<LibraryMissing>([&] { (void)read_dataset(file.path(), {}, one_thread()); });
-  ::setenv("GIGA_DUCKDB", "libz.so.1", 1);
-  const std::string other = message_of<LibraryMissing>(
-      [&] { (void)read_dataset({}, {.sql = "SELECT 1 AS x, 2 AS y"}, one_thread()); });
-  ::setenv("GIGA_DUCKDB", kept.c_str(), 1);
-  EXPECT_NE(message.find("scripts/install-dependencies --parquet"), std::string::npos) << message;
-  EXPECT_NE(message.find("/no/such/libduckdb.so"), std::string::npos) << message;
-  EXPECT_NE(other.find("libz.so.1: is no DuckDB 1.4 or later"), std::string::npos) << other;
 }
 
 }  // namespace
