@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "giga/model/simulate_data.hpp"
-#include "model/family_kernels.hpp"
 #include "pipeline/checked_observations.hpp"
 #include "pipeline/family_noise.hpp"
+#include "pipeline/fitted_bins.hpp"
 #include "pipeline/model_findings.hpp"
 #include "pipeline/replicates.hpp"
 
@@ -20,8 +20,6 @@ namespace {
 // Replicated responses in all: what takes a tenth of a second or two.
 constexpr double kSimulated = 2e6;
 constexpr Index kFewestDraws = 100, kMostDraws = 400;
-constexpr Index kMostBins = 10;
-constexpr double kLeastExpected = 5;  // successes and failures, or counts, in a bin
 
 Index num_replicates(Index observations) {
   const double affordable = kSimulated / static_cast<double>(observations);
@@ -65,72 +63,6 @@ std::vector<double> mean_of(const Points& draws) {
   return mean;
 }
 
-// E y of a row, or of one trial, at one theta.
-std::vector<double> expected_at(const LinearModel& rows, std::span<const double> theta) {
-  const Index dim = rows.num_columns();
-  std::vector<double> z(at(dim)), s;
-  for (Index n = 0; n < rows.num_rows(); ++n) {
-    rows.design(n, 1, z.data());
-    s.push_back(std::inner_product(z.begin(), z.end(), theta.begin(), rows.offset(n)));
-  }
-  kernels::expected_responses(rows.family(), s.data(), std::ssize(s), s.data());
-  return s;
-}
-
-// How much of a bin's limits a row fills: its observations, and what is expected of the rarer outcome.
-struct Filling {
-  double count = 0, expected = 0;
-};
-
-Filling filling_of(const LinearModel& rows, Index n, double mean) {
-  const double count = rows.multiplicity(n) * rows.trials(n);
-  switch (response_kind(rows.family().family)) {
-    case ResponseKind::Label:
-    case ResponseKind::Successes: return {count, count * std::min(mean, 1 - mean)};
-    case ResponseKind::Count: return {count, count * mean};
-    case ResponseKind::Positive:
-    case ResponseKind::Real: break;
-  }
-  return {count, count};
-}
-
-// Bins of rows in the order of what is expected of them: a tenth of all observations in each, but more where
-// fewer than kLeastExpected of the rarer outcome are expected, and rows alike in one bin.
-struct Bins {
-  std::vector<Index> of_row;
-  Index count = 0;
-};
-
-Bins bins_of(const LinearModel& rows, const std::vector<double>& mean) {
-  std::vector<Index> order(mean.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::stable_sort(order, {}, [&](Index n) { return mean[at(n)]; });
-  double all = 0;
-  for (const Index n : order) all += filling_of(rows, n, mean[at(n)]).count;
-  Bins out{std::vector<Index>(mean.size(), 0), 0};
-  Filling now;
-  std::size_t begin = 0;  // of the present bin
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Index n = order[i];
-    const Filling one = filling_of(rows, n, mean[at(n)]);
-    now.count += one.count;
-    now.expected += one.expected;
-    out.of_row[at(n)] = out.count;
-    const bool alike = i + 1 < order.size() && mean[at(order[i + 1])] == mean[at(n)];
-    // Rounding must not make an eleventh bin of the last row.
-    const bool full = now.count >= all / double{kMostBins} * (1 - 1e-9) && now.expected >= kLeastExpected;
-    if (alike || !full) continue;
-    ++out.count;
-    now = {};
-    begin = i + 1;
-  }
-  if (begin == order.size()) return out;
-  // What is left at the end joins the last bin that is full.
-  if (out.count == 0) return {std::move(out.of_row), 1};
-  for (std::size_t i = begin; i < order.size(); ++i) out.of_row[at(order[i])] = out.count - 1;
-  return out;
-}
-
 double quantile(std::vector<double> values, double p) {
   const auto place = static_cast<Index>(p * static_cast<double>(values.size()));
   const auto nth = values.begin() + std::min(place, std::ssize(values) - 1);
@@ -167,7 +99,7 @@ class Check {
       : rows_(rows),
         draws_(draws),
         mean_(mean_of(draws)),
-        bins_(bins_of(rows, expected_at(rows, mean_))),
+        bins_(fitted_bins(rows, mean_)),
         kind_(response_kind(rows.family().family)),
         count_(static_cast<double>(drawn.count)),
         sums_(rows, draws, bins_.of_row, bins_.count, response_number(rows, 0), seed, executor, observer) {
@@ -178,7 +110,8 @@ class Check {
     add_statistics();
     add_bins();
     const double share = count_ / std::max(drawn.all, count_);
-    if (kind_ != ResponseKind::Label)
+    // Labels have no noise but that of their chance; noise with heavy tails has outliers anywhere.
+    if (kind_ != ResponseKind::Label && !has_heavy_tails(rows.family().family))
       facts.robust = robust_sds(rows, mean_, problem.prior(), share, kBeyondChance);
   }
 
@@ -345,7 +278,7 @@ class Check {
   const LinearModel& rows_;
   const Points& draws_;
   Values mean_;
-  Bins bins_;
+  FittedBins bins_;
   ResponseKind kind_;
   double count_;
   Replicates sums_;

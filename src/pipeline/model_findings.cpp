@@ -164,18 +164,18 @@ class Findings {
   void find_spread() {
     const RobustSd& robust = facts_.robust;
     if (robust.parameter < 0 || has_amber(Misfit::Dispersion) || has_amber(Misfit::NoiseScale)) return;
-    auto how = severity(std::max(robust.ratio, 1 / robust.ratio), kSds);
+    const auto how = severity(robust.ratio, kSds);
     if (!how) return;
-    if (robust.ratio < 1) how = Severity::Note;
-    const std::string name = printable(problem_.likelihood().parameter_name(robust.parameter), 40);
     std::string words =
-        "the noise is larger in some parts of the data than in others: the posterior sd of '" + name +
-        "' is about " + three_digits(std::max(robust.ratio, 1 / robust.ratio)) + " times too " +
-        (robust.ratio > 1 ? "small" : "large");
-    if (robust.ratio > 1 && kind_ == ResponseKind::Real)
-      words += facts_.smallest_response > 0 ? "; take the logarithm of the response, or use `family = gamma`"
-                                            : "; transform the response";
-    if (robust.ratio > 1 && kind_ != ResponseKind::Real) words += "; add what makes rows differ";
+        "the noise is larger in some parts of the data than in others: the posterior sd of '" +
+        printable(problem_.likelihood().parameter_name(robust.parameter), 40) + "' is about " +
+        three_digits(robust.ratio) + " times too small; ";
+    if (kind_ != ResponseKind::Real) {
+      words += "add what makes rows differ";
+    } else {
+      words += facts_.smallest_response > 0 ? "take the logarithm of the response, or use `family = gamma`"
+                                            : "transform the response";
+    }
     out_.push_back({Misfit::Spread, *how, robust.ratio, words});
   }
 

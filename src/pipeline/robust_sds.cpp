@@ -69,8 +69,8 @@ RobustSd robust_sds(const LinearModel& rows, std::span<const double> theta, cons
       squares += times[n] * (seen - expected) * (seen - expected);
     }
     const double apart = by_residuals - by_model, ratio = std::sqrt(by_residuals / by_model);
-    if (!(std::abs(apart) > limit * std::sqrt(squares)) || !std::isfinite(ratio)) continue;
-    if (std::abs(std::log(ratio)) > std::abs(std::log(most.ratio))) most = {d, ratio};
+    if (!(apart > limit * std::sqrt(squares)) || !std::isfinite(ratio)) continue;
+    if (ratio > most.ratio) most = {d, ratio};
   }
   return most;
 }

@@ -17,13 +17,14 @@
 
 namespace giga {
 
-/// Of the coefficient whose sd is furthest off, among those where that is not chance.
+/// Of the coefficient whose sd is furthest too small, among those where that is not chance. That one is too
+/// large cannot be told from chance so: where noise is skewed, many rows have little of it and few have much.
 struct RobustSd {
   Index parameter = -1;  ///< -1: none.
-  double ratio = 1;      ///< The sd by the residuals over that of the model.
+  double ratio = 1;      ///< The sd by the residuals over that of the model, > 1.
 };
 
-/// `share` is that of these rows among all; `limit` is what |sum e| / sqrt(sum e^2) must be above.
+/// `share` is that of these rows among all; `limit` is what sum e / sqrt(sum e^2) must be above.
 [[nodiscard]] RobustSd robust_sds(const LinearModel& rows, std::span<const double> theta, const Prior& prior,
                                   double share, double limit);
 

@@ -61,7 +61,7 @@ Chart calibration_chart(const ModelCheck& check) {
   const Json rules = {{"mark", {{"type", "rule"}, {"color", "var(--s1)"}, {"opacity", 0.45}, {"clip", true}}},
                       {"encoding", {{"y", band_y}, {"y2", {{"field", "high"}}}}}};
   const Json points = {
-      {"mark", {{"type", "point"}, {"filled", true}, {"size", 80}, {"opacity", 1}, {"clip", true}}},
+      {"mark", {{"type", "point"}, {"filled", true}, {"size", 80}, {"opacity", 1}}},
       {"encoding", {{"y", quantity("observed", y)}, {"color", colour}, {"shape", shape}, {"tooltip", tips}}}};
   Json right = right_line(check);
   right["encoding"] = {{"y", quantity("observed", y)}};
@@ -71,6 +71,7 @@ Chart calibration_chart(const ModelCheck& check) {
                {"autosize", {{"type", "fit-x"}, {"contains", "padding"}}}};
   spec["data"] = {{"values", bin_rows(check)}};
   spec["encoding"] = {{"x", quantity("fitted", x)}};
+  spec["encoding"]["x"]["axis"] = {{"tickCount", 7}};
   spec["layer"] = {band, rules, right, points};
   return {spec, ""};
 }

@@ -26,9 +26,9 @@ std::string sentences(const ReportData& data, Severity severity) {
   return html;
 }
 
-const char* words_of(Statistic statistic, bool shares) {
+const char* words_of(Statistic statistic, bool labels) {
   switch (statistic) {
-    case Statistic::Mean: return shares ? "mean (of labels: share of 1)" : "mean";
+    case Statistic::Mean: return labels ? "share of successes" : "mean";
     case Statistic::Sd: return "standard deviation";
     case Statistic::Zeros: return "share of zeros";
     case Statistic::Smallest: return "smallest";
@@ -42,13 +42,14 @@ const char* words_of(Statistic statistic, bool shares) {
 
 Table statistic_table(const ModelCheck& check) {
   Table table("Observed, and replicated by the model",
-              {"of the responses", "observed", "replicated 5%", "mean", "95%", "share above"});
+              {"of the responses", "observed", "replicated 5%", "mean", "95%", "replicates above"});
   for (const CheckedStatistic& one : check.statistics)
-    table.add(words_of(one.of, check.shares), {{.text = significant(one.observed, 4), .bad = one.outside},
-                                               {significant(one.low, 4)},
-                                               {significant(one.mean, 4)},
-                                               {significant(one.high, 4)},
-                                               {decimals(one.above, 2)}});
+    table.add(words_of(one.of, check.shares && check.statistics.size() == 1),
+              {{.text = significant(one.observed, 4), .bad = one.outside},
+               {significant(one.low, 4)},
+               {significant(one.mean, 4)},
+               {significant(one.high, 4)},
+               {significant(100 * one.above, 2) + "%"}});
   return table;
 }
 
