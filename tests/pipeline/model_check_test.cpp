@@ -148,6 +148,19 @@ TEST(WrongModel, SeparableLabelsAndATightPriorAreSaid) {
   EXPECT_FALSE(is_amber(check_of(far, {Family::GaussianIdentity, 1}, 1, 100), Misfit::Prior));
 }
 
+// As after a fit that was stopped: the file has the mode, and not the derivatives there.
+TEST(WrongModel, APriorIsSaidInTheSameWordsWhereTheDerivativesAtTheModeAreNotKnown) {
+  const Problem problem = problem_of(right_data(Family::PoissonLog, 500, 3, 12), {Family::PoissonLog}, 0.05);
+  LaplaceResult mode = laplace(problem.likelihood(), problem.prior(), threads(2));
+  const std::vector<Chain> chains = {draws_of(mode.posterior, 100, 1)};
+  const auto known = check_model(problem, chains, {}, threads(2), {.mode = &mode});
+  ASSERT_TRUE(found(*known, Misfit::Prior)) << words_of(*known);
+  mode.at_mode.reset();
+  const auto found_anew = check_model(problem, chains, {}, threads(2), {.mode = &mode});
+  EXPECT_EQ(words_of(*found_anew), words_of(*known));
+  EXPECT_EQ(found(*check_model(problem, chains, {}, threads(2)), Misfit::Prior), nullptr) << "without a mode";
+}
+
 // ---- the numbers ----
 
 // Draws that are all alike, so that everything has a plain value.
