@@ -153,37 +153,37 @@ class Check {
       return std::sqrt(std::max(0.0, of_squares / count_ - mean * mean) *
                        (count_ / std::max(1.0, count_ - 1)));
     };
-    const auto of = [this](Replicates::Sum which) {
+    const auto of = [this](Replicates::Of which) {
       return by_draw([values = sums_.of(which)](Index s) { return values[s]; });
     };
     add(Statistic::Mean, middle + sum / count_,
-        by_draw([&](Index s) { return middle + sums_.of(Replicates::kSum)[s] / count_; }));
+        by_draw([&](Index s) { return middle + sums_.of(Replicates::Total)[s] / count_; }));
     if (kind_ == ResponseKind::Label) return;
     add(Statistic::Sd, sd(sum, squares), by_draw([&](Index s) {
-          return sd(sums_.of(Replicates::kSum)[s], sums_.of(Replicates::kSquares)[s]);
+          return sd(sums_.of(Replicates::Total)[s], sums_.of(Replicates::Squares)[s]);
         }));
     const bool counts = kind_ == ResponseKind::Count || kind_ == ResponseKind::Successes;
     if (counts)
       add(Statistic::Zeros, zeros / count_,
-          by_draw([&](Index s) { return sums_.of(Replicates::kZeros)[s] / count_; }));
-    if (!counts) add(Statistic::Smallest, smallest, of(Replicates::kSmallest));
-    add(Statistic::Largest, largest, of(Replicates::kLargest));
+          by_draw([&](Index s) { return sums_.of(Replicates::Zeros)[s] / count_; }));
+    if (!counts) add(Statistic::Smallest, smallest, of(Replicates::Smallest));
+    add(Statistic::Largest, largest, of(Replicates::Largest));
     const Family family = rows_.family().family;
     if (!learns_noise_size(family)) {
       facts.dispersion_evidence = dispersion_evidence();
-      add(Statistic::Dispersion, moments(Replicates::kObserved1, &Shape::dispersion),
-          moments(Replicates::kResidual1, &Shape::dispersion));
+      add(Statistic::Dispersion, moments(Replicates::Observed1, &Shape::dispersion),
+          moments(Replicates::Residual1, &Shape::dispersion));
     }
     if (!has_normal_noise(family)) return;
-    add(Statistic::Skewness, moments(Replicates::kObserved1, &Shape::skewness),
-        moments(Replicates::kResidual1, &Shape::skewness));
-    add(Statistic::Kurtosis, moments(Replicates::kObserved1, &Shape::kurtosis),
-        moments(Replicates::kResidual1, &Shape::kurtosis));
+    add(Statistic::Skewness, moments(Replicates::Observed1, &Shape::skewness),
+        moments(Replicates::Residual1, &Shape::skewness));
+    add(Statistic::Kurtosis, moments(Replicates::Observed1, &Shape::kurtosis),
+        moments(Replicates::Residual1, &Shape::kurtosis));
   }
 
   // sum c (r^2 - 1) over the root of sum c (r^2 - 1)^2, the mean over the draws.
   [[nodiscard]] double dispersion_evidence() const {
-    const double *squares = sums_.of(Replicates::kObserved2), *fourth = sums_.of(Replicates::kObserved4);
+    const double *squares = sums_.of(Replicates::Observed2), *fourth = sums_.of(Replicates::Observed4);
     double sum = 0;
     for (Index s = 0; s < draws_.count(); ++s)
       sum += (squares[s] - count_) / std::sqrt(fourth[s] - 2 * squares[s] + count_);
@@ -198,7 +198,7 @@ class Check {
   [[nodiscard]] Values moments(int first, double Shape::*which) const {
     return by_draw([&](Index s) {
       const auto power = [&](int k) {
-        return sums_.of(static_cast<Replicates::Sum>(first + k - 1))[s] / count_;
+        return sums_.of(static_cast<Replicates::Of>(first + k - 1))[s] / count_;
       };
       // About the mean: with m_k the moments about 0, the third and the fourth in terms of these.
       const double m1 = power(1), m2 = power(2), m3 = power(3), m4 = power(4), variance = m2 - m1 * m1;
@@ -241,8 +241,8 @@ class Check {
     double chi_square = 0, information = 0, worst = 0;
     for (Index b = 0; b < bins_.count; ++b) {
       const double size = sizes[at(b)];
-      const double *fitted = sums_.of(Replicates::kFitted, b), *missed = sums_.of(Replicates::kMissed, b),
-                   *noise = sums_.of(Replicates::kNoise, b);
+      const double *fitted = sums_.of(Replicates::Fitted, b), *missed = sums_.of(Replicates::Missed, b),
+                   *noise = sums_.of(Replicates::Noise, b);
       CalibrationBin bin{.count = size};
       double off = 0, squares = 0;
       for (Index s = 0; s < draws_.count(); ++s) {

@@ -66,8 +66,8 @@ class Rows {
  private:
   // Where a sum begins within a part.
   [[nodiscard]] double* of(double* part, Index sum) const { return part + sum * draws_.count(); }
-  [[nodiscard]] double* of(double* part, Replicates::BinSum sum, Index n) const {
-    return of(part, Replicates::kNumSums + bin_[at(n)] * Replicates::kNumBinSums + sum);
+  [[nodiscard]] double* of(double* part, Replicates::OfBin sum, Index n) const {
+    return of(part, Replicates::NumSums + bin_[at(n)] * Replicates::NumBinSums + sum);
   }
   [[nodiscard]] double missed(double residual, double sd) const {
     return cuts_ ? std::clamp(residual, -kCut * sd, kCut * sd) : residual;
@@ -86,8 +86,8 @@ class Rows {
 
   void add_observed(Index n, const double* mean, double* part) const {
     const double y = response_number(rows_, n), trials = rows_.trials(n), times = rows_.multiplicity(n);
-    double *powers = of(part, Replicates::kObserved1), *fitted = of(part, Replicates::kFitted, n),
-           *missed = of(part, Replicates::kMissed, n);
+    double *powers = of(part, Replicates::Observed1), *fitted = of(part, Replicates::Fitted, n),
+           *missed = of(part, Replicates::Missed, n);
     for (Index s = 0; s < draws_.count(); ++s) {
       fitted[s] += times * trials * mean[s];
       const double sd = std::sqrt(trials * noise_[at(s)].at(mean[s]));
@@ -97,10 +97,10 @@ class Rows {
 
   void add_replicate(Index n, const double* mean, const double* y, double* part) const {
     const double trials = rows_.trials(n);
-    double *sum = of(part, Replicates::kSum), *squares = of(part, Replicates::kSquares),
-           *zeros = of(part, Replicates::kZeros), *smallest = of(part, Replicates::kSmallest),
-           *largest = of(part, Replicates::kLargest), *powers = of(part, Replicates::kResidual1),
-           *noise = of(part, Replicates::kNoise, n);
+    double *sum = of(part, Replicates::Total), *squares = of(part, Replicates::Squares),
+           *zeros = of(part, Replicates::Zeros), *smallest = of(part, Replicates::Smallest),
+           *largest = of(part, Replicates::Largest), *powers = of(part, Replicates::Residual1),
+           *noise = of(part, Replicates::Noise, n);
     for (Index s = 0; s < draws_.count(); ++s) {
       const double away = y[s] - middle_;
       sum[s] += away;
@@ -148,12 +148,12 @@ double response_number(const LinearModel& model, Index n) {
 
 Replicates::Replicates(const LinearModel& rows, const Points& draws, std::vector<Index> bin, Index num_bins,
                        double middle, std::uint64_t seed, const Executor& executor, const Observer& observer)
-    : count_(draws.count()), sums_(at(count_ * (kNumSums + num_bins * kNumBinSums)), 0.0) {
+    : count_(draws.count()), sums_(at(count_ * (NumSums + num_bins * NumBinSums)), 0.0) {
   const Index num_rows = rows.num_rows(), width = std::ssize(sums_), count = count_;
   const Rows all(rows, draws, std::move(bin), middle, seed);
   const auto begin = [count](double* sums) {
-    std::fill_n(sums + kSmallest * count, count, kInfinity);
-    std::fill_n(sums + kLargest * count, count, -kInfinity);
+    std::fill_n(sums + Smallest * count, count, kInfinity);
+    std::fill_n(sums + Largest * count, count, -kInfinity);
   };
   FoldOptions options{.block_rows = kRowsOfBlock};
   options.at_once = 8;
@@ -174,9 +174,9 @@ Replicates::Replicates(const LinearModel& rows, const Points& draws, std::vector
       [width, count](const double* part, double* total) {
         for (Index j = 0; j < width; ++j) {
           const Index sum = j / count;
-          if (sum == kSmallest) {
+          if (sum == Smallest) {
             total[j] = std::min(total[j], part[j]);
-          } else if (sum == kLargest) {
+          } else if (sum == Largest) {
             total[j] = std::max(total[j], part[j]);
           } else {
             total[j] += part[j];

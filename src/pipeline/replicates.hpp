@@ -31,27 +31,27 @@ class Replicates {
              double middle, std::uint64_t seed, const Executor& executor, const Observer& observer);
 
   /// What is summed, a number for each draw; the last three are of the bins.
-  enum Sum {
-    kSum,
-    kSquares,
-    kZeros,
-    kSmallest,
-    kLargest,
-    kObserved1,
-    kObserved2,
-    kObserved3,
-    kObserved4,
-    kResidual1,
-    kResidual2,
-    kResidual3,
-    kResidual4,
-    kNumSums
+  enum Of {
+    Total,
+    Squares,
+    Zeros,
+    Smallest,
+    Largest,
+    Observed1,
+    Observed2,
+    Observed3,
+    Observed4,
+    Residual1,
+    Residual2,
+    Residual3,
+    Residual4,
+    NumSums
   };
-  enum BinSum { kFitted, kMissed, kNoise, kNumBinSums };
+  enum OfBin { Fitted, Missed, Noise, NumBinSums };
 
-  [[nodiscard]] const double* of(Sum sum) const { return sums_.data() + sum * count_; }
-  [[nodiscard]] const double* of(BinSum sum, Index bin) const {
-    return sums_.data() + (kNumSums + bin * kNumBinSums + sum) * count_;
+  [[nodiscard]] const double* of(Of sum) const { return sums_.data() + sum * count_; }
+  [[nodiscard]] const double* of(OfBin sum, Index bin) const {
+    return sums_.data() + (NumSums + bin * NumBinSums + sum) * count_;
   }
 
  private:
