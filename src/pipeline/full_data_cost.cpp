@@ -41,7 +41,7 @@ double gradient_seconds(const Problem& problem, Index rows, const Executor& exec
   }
   const auto model = all.subset(some, counts);
   const Posterior posterior(*model, problem.prior());
-  return fastest_gradient(posterior, all.start(executor)) * static_cast<double>(rows) /
+  return fastest_gradient(posterior, model->start(executor)) * static_cast<double>(rows) /
          static_cast<double>(some.size());
 }
 
