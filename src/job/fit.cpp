@@ -129,6 +129,7 @@ class FitWork {
     RunRecord& record = run.record;
     for (std::string& text : record.warnings) text = observer_.spelled(text);
     record.certificate_sentence = observer_.spelled(certificate_sentence(*record.certificate));
+    job::spell(record.model_check, observer_);
     record.command_line = job_.command_line;
     record.options.path = job_.input;
     record.options.protocol = job_.protocol;
@@ -254,6 +255,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
     record.laplace = laplace_marginals(result.coreset.laplace->posterior, problem.scales());
   add_summary(record, run.summary);
   record.certificate = result.certificate;
+  record.model_check = result.model_check;
   record.certificate_names = run.summary.names;
   record.certificate_originals = run.summary.num_original;
   record.notes = about.notes;

@@ -13,6 +13,7 @@
 #include "giga/base/version.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/prior_effect.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
@@ -121,6 +122,12 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   if (drawn.stopped()) throw Stopped();
   seconds.sample = stage.restart();
 
+  // The rows of a coreset are not the data: there is nothing to hold against the model.
+  std::optional<ModelCheck> checked;
+  if (!job.coreset && !job.bare_coreset)
+    checked = check_model(problem, drawn.chains, {}, executor, {.seed = job.sample.seed, .mode = &mode},
+                          observer.watch);
+  job::spell(checked, observer);
   tell(observer.watch, {.stage = Stage::Report});
   SampleRun run{record_of(job, loaded, executor),
                 posterior_summary(scales, drawn.chains, job.sample, executor)};
@@ -129,6 +136,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
     text = observer.spelled(text);
   }
   run.record.mode = mode;
+  run.record.model_check = std::move(checked);
   add_summary(run.record, run.summary, drawn.chain_seconds);
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();

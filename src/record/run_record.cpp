@@ -375,6 +375,7 @@ std::string run_json(const RunRecord& run) {
   out["certificate"] = run.certificate ? record::form_of(*run.certificate, run.certificate_names,
                                                          run.certificate_originals, run.certificate_sentence)
                                        : Json(nullptr);
+  if (run.model_check) out["model_check"] = record::form_of(*run.model_check);
   if (run.notes) out["notes"] = *run.notes;
   if (run.command == "fit")
     out["full_data"] = run.full_data ? record::form_of(*run.full_data) : Json(nullptr);
@@ -459,6 +460,7 @@ RunRecord read_run(const std::filesystem::path& path) {
   read_results(fields, run);
   for (const char* key : {"certificate", "seconds"}) fields.require(key);
   if (!fields.is_null("certificate")) run.certificate = record::certificate_of(fields.at("certificate"));
+  if (!fields.is_null("model_check")) run.model_check = record::model_check_of(fields.at("model_check"));
   if (fields.has("notes")) run.notes = fields.get<std::vector<std::string>>("notes");
   if (!fields.is_null("full_data")) run.full_data = record::cost_of(fields.at("full_data"));
   if (!fields.is_null("seconds")) run.seconds = record::seconds_of(fields.at("seconds"));

@@ -7,6 +7,8 @@
 
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "giga/report/model_check_text.hpp"
+#include "support/console.hpp"
 #include "support/prior_table.hpp"
 #include "support/spelling.hpp"
 
@@ -96,6 +98,15 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",
                             record.coreset->build.relative_error, record.coreset->heldout_error));
   line("certificate", spelled(certificate_sentence(*record.certificate)));
+  if (record.model_check) {
+    // The calm sentence has no colour; what speaks against the model has.
+    const bool colours = record.model_check->doubtful() && stdout_has_colours();
+    const char* label = "model check";
+    for (const std::string& sentence : model_verdict(*record.model_check)) {
+      line(label, colours ? amber(spelled(sentence)) : spelled(sentence));
+      label = "";
+    }
+  }
   line("table", table_text(*record.certificate));
   line("laplace", laplace_text(record.certificate->laplace));
   line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "

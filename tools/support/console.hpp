@@ -21,6 +21,12 @@ void say_error(std::string_view message) noexcept;
 /// Colours are welcome on stderr: a live terminal, and NO_COLOR is unset or empty (no-color.org).
 [[nodiscard]] bool stderr_has_colours();
 
+/// The same of stdout.
+[[nodiscard]] bool stdout_has_colours();
+
+/// Text in the colour of a doubt.
+[[nodiscard]] std::string amber(const std::string& text);
+
 /// Remarks on stderr that change nothing: "giga: note: ...", with fields spelled as options (spelling.hpp).
 class Notes {
  public:

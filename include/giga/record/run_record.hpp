@@ -22,6 +22,7 @@
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/full_data_cost.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/problem.hpp"
 #include "giga/report/posterior_summary.hpp"
 
@@ -114,7 +115,8 @@ struct RunRecord {
   std::optional<Certificate> certificate = {};  ///< Read without moments and weights.
   std::vector<std::string> certificate_names = {};
   Index certificate_originals = 0;
-  std::string certificate_sentence = {};  ///< As the front end spells it; empty: as the library does.
+  std::string certificate_sentence = {};       ///< As the front end spells it; empty: as the library does.
+  std::optional<ModelCheck> model_check = {};  ///< With words as the front end spells them.
   std::optional<std::vector<std::string>> notes = {};
 
   std::optional<FullDataCost> full_data = {};
