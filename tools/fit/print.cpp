@@ -44,9 +44,10 @@ std::string table_text(const Certificate& certificate) {
 std::string coreset_text(const RunRecord& record) {
   const Index size = record.coreset->coreset.size(), rows = record.num_rows;
   const CoresetOptions& options = *record.options.coreset;
-  return fmt::format("{} of {} rows ({:.2g}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
-                     100.0 * static_cast<double>(size) / static_cast<double>(rows), name(options.method),
-                     name(options.projection), record.coreset->dim);
+  const double share = 100.0 * static_cast<double>(size) / static_cast<double>(rows);
+  return fmt::format("{} of {} rows ({}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
+                     share < 99 ? fmt::format("{:.2g}", share) : fmt::format("{:.0f}", share),
+                     name(options.method), name(options.projection), record.coreset->dim);
 }
 
 std::string rounds_text(const RunRecord& record) {

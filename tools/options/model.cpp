@@ -169,6 +169,14 @@ void add_prior_options(Arguments& arguments, const std::string& group) {
                      group);
 }
 
+// Which option leaves a family without an extra: the one that fixes it, or --family.
+std::string why_without(Family family, const std::string& extra) {
+  const auto learns = family_named(family_name(family), link_name(family));
+  if (describe(family).is_given && learns && has_extra(*learns, extra))
+    return fmt::format("--{}, which fixes {}", option_name(describe(family).settings[0].name), extra);
+  return fmt::format("--family {}", family_name(family));
+}
+
 PriorOptions prior_options(const Arguments& arguments, Family family) {
   PriorOptions priors;
   for (const std::string& text : arguments.texts("prior")) add_prior(priors, text);
@@ -180,8 +188,8 @@ PriorOptions prior_options(const Arguments& arguments, Family family) {
     const auto text = arguments.text(prior_option(extra));
     if (!text) continue;
     if (!has_extra(family, extra))
-      throw UsageError(fmt::format("--{} has no effect with --family {}; leave it out", prior_option(extra),
-                                   family_name(family)));
+      throw UsageError(fmt::format("--{} has no effect with {}; leave it out", prior_option(extra),
+                                   why_without(family, extra)));
     add_prior(priors, {extra, parse_prior(*text, "prior_" + extra)});
   }
   priors.autoscale = arguments.flag("autoscale");
