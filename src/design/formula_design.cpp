@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "design/formula_functions.hpp"
+#include "design/group_design.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 
@@ -212,7 +213,9 @@ PolynomialCall polynomial_call(const Expression& call, const Formula& formula) {
 BuiltTerms build_terms(const Formula& formula, const DesignState& state, const VariableSources& sources) {
   if (sources.size() != state.variables.size())
     throw std::invalid_argument("there must be a source for every variable of the design");
-  return Builder(formula, state, sources).build();
+  BuiltTerms built = Builder(formula, state, sources).build();
+  built.groups = group_effects(formula, state, sources);
+  return built;
 }
 
 FormulaTerms terms_of(const DesignState& state, const VariableSources& sources) {
@@ -230,6 +233,8 @@ FormulaTerms terms_of(const DesignState& state, const VariableSources& sources) 
     else
       made.terms.push_back(built.terms[t++]);
   }
+  made.groups = std::move(built.groups);
+  made.terms.insert(made.terms.end(), made.groups.begin(), made.groups.end());
   return made;
 }
 

@@ -248,13 +248,16 @@ Json checked_form(const CheckedDraws& draws) {
 
 Json priors_form(const std::vector<PriorRecord>& priors) {
   Json list = Json::array();
-  for (const PriorRecord& each : priors)
+  for (const PriorRecord& each : priors) {
     list.push_back({{"parameter", each.parameter}, {"prior", each.prior}});
+    if (!each.times.empty()) list.back()["times"] = each.times;
+  }
   return list;
 }
 
 PriorRecord prior_of(const Fields& fields) {
-  return {fields.get<std::string>("parameter"), fields.get<std::string>("prior")};
+  return {fields.get<std::string>("parameter"), fields.get<std::string>("prior"),
+          fields.optional<std::string>("times").value_or("")};
 }
 
 // A value of an option as people read it.
@@ -308,6 +311,10 @@ std::vector<PriorRecord> prior_records(const Problem& problem) {
     out.push_back({d < columns ? problem.likelihood().parameter_name(d)
                                : std::string(extras[static_cast<std::size_t>(d - columns)].name),
                    prior.text()});
+  }
+  for (const GroupColumns& group : problem.prior().groups()) {
+    for (Index d = group.first; d < group.first + group.count && d < std::ssize(out); ++d)
+      out[at(d)].times = problem.likelihood().parameter_name(group.sd);
   }
   return out;
 }

@@ -155,8 +155,8 @@ TEST_F(FormulaCommand, MistakesHaveACaretUnderThePlace) {
   expect_refused(64, {"fit", "t.csv", "late ~ carier + x", "--family", "bernoulli"},
                  {"carier", "carrier", "\n       ^"});
   expect_refused(64, {"fit", "t.csv", "late ~ lgo(x)", "--family", "bernoulli"}, {"lgo", "log", "^"});
-  expect_refused(64, {"fit", "t.csv", "late ~ (1 | carrier)", "--family", "bernoulli"},
-                 {"group effects", "^"});
+  expect_refused(64, {"fit", "t.csv", "late ~ (1 | carrier:x)", "--family", "bernoulli"},
+                 {"groups are one column", "^"});
   expect_refused(64, {"fit", "t.csv", "~ x", "--family", "bernoulli"}, {"no response", "^"});
   expect_refused(64, {"fit", "t.csv", "late", "--family", "bernoulli"}, {"a formula has a ~"});
   expect_refused(64, {"fit", "t.csv", "late ~ x", "more", "--family", "bernoulli"},

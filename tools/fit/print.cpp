@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "giga/base/text.hpp"
+#include "giga/record/run_folder.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "giga/report/model_check_text.hpp"
 #include "support/console.hpp"
+#include "support/coefficient_table.hpp"
 #include "support/prior_table.hpp"
 #include "support/spelling.hpp"
 
@@ -23,10 +25,14 @@ std::string duration(double seconds) {
 }
 
 // Of the posterior of all rows, where the certificate allows it.
-std::string coefficient_table(const FitRun& run) {
-  if (!run.safe()) return summary_text(run.summary.original());
+std::string posterior_table(const FitRun& run, const std::filesystem::path& folder) {
+  const BothScales scales = run.record.scales();
+  const std::string where =
+      printable_path(folder / (run.safe() ? kPosteriorFile : kSummaryFile)) + " has them";
+  if (!run.safe()) return coefficient_table(run.summary.original(), scales, where);
   const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
-  return summary_text(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)));
+  return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)), scales,
+                           where);
 }
 
 std::string table_text(const Certificate& certificate) {
@@ -84,7 +90,7 @@ std::string cost_text(const FullDataCost& cost, double total_s) {
 
 std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   const RunRecord& record = run.record;
-  std::string text = coefficient_table(run) + "\n";
+  std::string text = posterior_table(run, folder) + "\n";
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<12} {}\n", label, value);
   };

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "giga/base/text.hpp"
+#include "giga/design/group_effect.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
 #include "support/spelling.hpp"
@@ -162,6 +163,10 @@ void add_prior_options(Arguments& arguments, const std::string& group) {
                             ": exponential(1), half_normal(1), half_student_t(3, 1),\n"
                             "half_cauchy(1), gamma(2, 0.1) or lognormal(0, 1)",
                         group);
+  arguments.add_value("prior-group", "P",
+                      "Prior of the sds of group effects, as of sigma (default exponential(1), in\n"
+                      "units of the response where its noise is learnt, over sd(x) for (x | g))",
+                      group);
   arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", group);
   arguments.add_flag("autoscale",
                      "Scales of priors are in units of the data, as in rstanarm: sd(y) for\n"
@@ -192,6 +197,8 @@ PriorOptions prior_options(const Arguments& arguments, Family family) {
                                    why_without(family, extra)));
     add_prior(priors, {extra, parse_prior(*text, "prior_" + extra)});
   }
+  if (const auto text = arguments.text("prior-group"))
+    add_prior(priors, {kGroupSds, parse_prior(*text, "prior_group")});
   priors.autoscale = arguments.flag("autoscale");
   return priors;
 }
@@ -210,6 +217,7 @@ void require_priors(const Arguments& arguments, const ModelOptions& known, const
   const std::string all = listed_priors(given), of_file = listed_priors(known.priors);
   agreement.require("prior", all, of_file);
   for (const std::string& extra : extra_names()) agreement.require(prior_option(extra), all, of_file);
+  agreement.require("prior-group", all, of_file);
   agreement.require("prior-intercept", given.intercept ? given.intercept->text() : "",
                     known.priors.intercept ? known.priors.intercept->text() : "none");
   const char* words[] = {"false", "true"};

@@ -96,7 +96,7 @@ struct Formula {
 struct FormulaColumns {
   std::vector<std::string> response;  ///< On the left.
   std::vector<std::string> terms;     ///< On the right: terms, offsets and groups.
-  std::vector<std::string> dot;       ///< What `.` stands for, in the order of the table.
+  std::vector<std::string> dot;       ///< What `.` stands for, in the order of the table; not groups.
 };
 
 /// `names`: the columns of the table; `excluded`: those that `.` leaves out besides the response, such as

@@ -70,6 +70,7 @@ struct ParameterRecord {
 /// The prior of a parameter, as it was sampled.
 struct PriorRecord {
   std::string parameter, prior;
+  std::string times = {};  ///< The parameter whose multiple it is: of a group, its standard deviation.
 };
 
 /// What a check says of the draws that it was given.
