@@ -11,6 +11,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/design/rare_levels.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "pipeline/moments.hpp"
 #include "pipeline/trials.hpp"
@@ -87,11 +88,19 @@ void note_shape(const Problem& problem, std::vector<std::string>& notes) {
   }
 }
 
-// The terms of the formula, or of all features. Notes say what categories became.
-Terms terms_for(const Dataset& data, const ModelOptions& options, std::vector<std::string>& notes) {
+// The terms of the formula, or of all features. Notes say what categories became, and, of all the data, which
+// levels are rare: in a coreset all are.
+Terms terms_for(const Dataset& data, const ModelOptions& options, bool all_data, const Executor& executor,
+                std::vector<std::string>& notes) {
+  const auto add_rare = [&](std::span<const CategorySummary> categories) {
+    if (!all_data) return;
+    for (std::string& note : rare_level_notes(data, categories, executor)) notes.push_back(std::move(note));
+  };
   if (!options.formula) {
     notes = category_notes(data);
-    return Design::all_features(data);
+    Terms terms = Design::all_features(data);
+    add_rare(table_categories(data));
+    return terms;
   }
   if (!options.design) throw std::invalid_argument("a table for a formula is to be read with read_table");
   FormulaTerms made = terms_of(*options.design, sources_of(*options.design, data, false));
@@ -99,6 +108,7 @@ Terms terms_for(const Dataset& data, const ModelOptions& options, std::vector<st
     notes.push_back(printable(category.name) + ": " + plural(category.columns, "column") +
                     (category.base.empty() ? "" : ", base '" + printable(category.base) + "'"));
   }
+  add_rare(made.categories);
   return std::move(made.terms);
 }
 
@@ -157,7 +167,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
-  Terms terms = terms_for(data, options, notes_);
+  Terms terms = terms_for(data, options, !known, executor, notes_);
   Index num_columns = 0;
   for (const auto& term : terms) num_columns += term->num_columns();
   if (num_columns + (options.intercept ? 1 : 0) == 0)
