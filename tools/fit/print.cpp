@@ -7,6 +7,7 @@
 
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "support/console.hpp"
 #include "support/prior_table.hpp"
 #include "support/spelling.hpp"
 
@@ -22,9 +23,13 @@ std::string duration(double seconds) {
 
 // Of the posterior of all rows, where the certificate allows it.
 std::string coefficient_table(const FitRun& run) {
-  if (!run.safe()) return summary_text(run.summary.original());
-  const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
-  return summary_text(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)));
+  const auto original = static_cast<std::size_t>(run.summary.num_original);
+  std::vector<Quantity> shown(run.summary.original().begin(), run.summary.original().end());
+  if (run.safe()) {
+    shown = best_quantities(run.summary, run.record.certificate->coreset);
+    shown.resize(original);
+  }
+  return summary_text(shown) + after_blank(ratios_text(shown, run.record.ratios()));
 }
 
 std::string table_text(const Certificate& certificate) {

@@ -44,7 +44,8 @@ void run(Arguments arguments) {
   if (request.json) {
     write_stdout(run_json(made.record));
   } else if (!request.quiet || !job.out) {
-    write_stdout(summary_text(made.summary.original()));
+    write_stdout(summary_text(made.summary.original()) +
+                 after_blank(ratios_text(made.summary.original(), made.record.ratios())));
     if (!request.quiet) write_stderr(sample_facts(made.record));
   }
 }
