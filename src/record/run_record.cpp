@@ -3,6 +3,7 @@
 // files that lack fields which were added later, and refuse those of a newer format.
 #include "giga/record/run_record.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -295,6 +296,17 @@ BothScales RunRecord::scales() const {
   return BothScales::plain(names);
 }
 
+// Parameters begin with the coefficients of the raw columns on the scale of the data.
+Ratios RunRecord::ratios() const {
+  Ratios out;
+  if (!options.model) return out;
+  out.name = describe(options.model->family.family).ratio;
+  if (out.name.empty()) return out;
+  for (std::size_t k = 0; k < std::min(features.size(), parameters.size()); ++k)
+    out.coefficients.insert(parameters[k].name);
+  return out;
+}
+
 std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const {
   return recorded_options ? *recorded_options : texts_of(options_form(options));
 }
@@ -438,6 +450,10 @@ RunRecord read_run_head(const std::filesystem::path& path) {
   RunRecord run;
   run.command = fields.get<std::string>("command");
   if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
+  if (fields.has("standardisation") && fields.has("options") && fields.at("options").has("family")) {
+    run.options.model = record::model_of(fields.at("options"));
+    run.features = record::scaled_of(fields.at("standardisation")).features;
+  }
   return run;
 }
 

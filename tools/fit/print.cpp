@@ -9,8 +9,8 @@
 #include "giga/record/run_folder.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "giga/report/model_check_text.hpp"
-#include "support/console.hpp"
 #include "support/coefficient_table.hpp"
+#include "support/console.hpp"
 #include "support/prior_table.hpp"
 #include "support/spelling.hpp"
 
@@ -26,13 +26,12 @@ std::string duration(double seconds) {
 
 // Of the posterior of all rows, where the certificate allows it.
 std::string posterior_table(const FitRun& run, const std::filesystem::path& folder) {
-  const BothScales scales = run.record.scales();
   const std::string where =
       printable_path(folder / (run.safe() ? kPosteriorFile : kSummaryFile)) + " has them";
-  if (!run.safe()) return coefficient_table(run.summary.original(), scales, where);
+  if (!run.safe()) return coefficient_table(run.summary.original(), run.record, where);
   const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
-  return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)), scales,
-                           where);
+  return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)),
+                           run.record, where);
 }
 
 std::string table_text(const Certificate& certificate) {

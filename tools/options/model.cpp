@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "giga/base/text.hpp"
+#include "giga/design/formula.hpp"
 #include "giga/design/group_effect.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
@@ -401,6 +402,14 @@ ModelOptions model_options(const Arguments& arguments) {
 
 namespace {
 
+// Blanks do not matter, nor how numbers and texts are written.
+void require_formula(const Arguments& arguments, const std::optional<std::string>& known,
+                     const Agreement& agreement) {
+  const auto given = arguments.text("formula");
+  if (given && known && deparse(parse_formula(*given)) == deparse(parse_formula(*known))) return;
+  agreement.require("formula", given.value_or(""), known.value_or("nothing of it"));
+}
+
 void require_model(const Arguments& arguments, const CoresetFile& companion, const Agreement& agreement) {
   const Family family = companion.model.family.family;
   agreement.require("family", arguments.one_of("family", ""), std::string(family_name(family)));
@@ -422,8 +431,7 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   agreement.require("success", arguments.text("success").value_or(""),
                     companion.model.success.value_or("nothing of it"));
   agreement.refuse("trials");
-  agreement.require("formula", arguments.text("formula").value_or(""),
-                    companion.model.formula.value_or("nothing of it"));
+  require_formula(arguments, companion.model.formula, agreement);
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
