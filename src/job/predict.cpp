@@ -200,6 +200,7 @@ PredictRun run_predict(const PredictJob& job, const Executor& executor, const Jo
     run.all_draws = std::ssize(all.thetas);
     run.expected = expected_words(file, !rows.trials.empty());
     notes.say(rows.data.notes());
+    notes.say(rows.notes);
     note_draws(run, record, notes);
     run.predictions = predict_rows(rows, draws, job.predict, executor, observer.watch);
     for (Index n = 0; n < rows.data.num_rows(); ++n) run.rows.push_back(rows.data.input_row(n));

@@ -23,6 +23,11 @@ void Notes::mention(const std::string& text) const {
   if (observer_.note) observer_.note(text);
 }
 
+void spell(std::optional<ModelCheck>& check, const JobObserver& observer) {
+  if (!check) return;
+  for (Finding& finding : check->findings) finding.words = observer.spelled(finding.words);
+}
+
 std::string points_text(Index size) {
   return grouped(size) + (size == 1 ? " point" : " points");
 }

@@ -188,7 +188,9 @@ ReadOptions read_of(const Fields& fields) {
 }
 
 Json form_of(const Scaled& scaled) {
-  return {{"features", scaled.features}, {"mean", scaled.scale.mean}, {"scale", scaled.scale.scale}};
+  Json json = {{"features", scaled.features}, {"mean", scaled.scale.mean}, {"scale", scaled.scale.scale}};
+  if (!scaled.scale.group_sds.empty()) json["group_sds"] = scaled.scale.group_sds;
+  return json;
 }
 
 Scaled scaled_of(const Fields& fields) {
@@ -202,6 +204,15 @@ Scaled scaled_of(const Fields& fields) {
   for (std::size_t d = 0; d < out.features.size(); ++d) {
     if (!std::isfinite(out.scale.mean[d]) || !std::isfinite(out.scale.scale[d]) || out.scale.scale[d] <= 0)
       fields.refuse("scale", "has a scale that is not positive, or a mean that is not finite");
+  }
+  if (fields.has("group_sds")) {
+    out.scale.group_sds = fields.get<std::vector<Index>>("group_sds");
+    // Each has at least the columns of two groups after it.
+    const auto& sds = out.scale.group_sds;
+    for (std::size_t k = 0; k < sds.size(); ++k) {
+      const Index end = k + 1 < sds.size() ? sds[k + 1] : std::ssize(out.features);
+      if (sds[k] < 0 || end - sds[k] < 3) fields.refuse("group_sds", "are not places among the features");
+    }
   }
   return out;
 }

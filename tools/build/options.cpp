@@ -27,13 +27,13 @@ constexpr const char* kDimHelp = R"(Random features, 2 to 10^6, or auto: doubled
 the held-out error is within 1.5 of the relative (default 500))";
 
 // Options that speak of a table and not of vectors.
-constexpr std::array kDataOptions = {"formula",        "trials",        "family",         "link",
-                                     "response",       "features",      "weights",        "missing",
-                                     "delimiter",      "categories",    "max-levels",     "success",
-                                     "no-header",      "prior-scale",   "prior",          "prior-intercept",
-                                     "autoscale",      "no-intercept",  "no-standardise", "pihat",
-                                     "pihat-rows",     "projection",    "norm",           "expansion",
-                                     "projection-dim", "remainder-dim", "heldout-dim",    "candidates"};
+constexpr std::array kDataOptions = {
+    "formula",         "trials",        "family",      "link",         "response",
+    "features",        "weights",       "missing",     "delimiter",    "categories",
+    "max-levels",      "success",       "no-header",   "prior-scale",  "prior",
+    "prior-intercept", "prior-group",   "autoscale",   "no-intercept", "no-standardise",
+    "pihat",           "pihat-rows",    "projection",  "norm",         "expansion",
+    "projection-dim",  "remainder-dim", "heldout-dim", "candidates"};
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");

@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "giga/base/text.hpp"
+#include "giga/design/formula.hpp"
+#include "giga/design/group_effect.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
 #include "support/spelling.hpp"
@@ -162,11 +164,23 @@ void add_prior_options(Arguments& arguments, const std::string& group) {
                             ": exponential(1), half_normal(1), half_student_t(3, 1),\n"
                             "half_cauchy(1), gamma(2, 0.1) or lognormal(0, 1)",
                         group);
+  arguments.add_value("prior-group", "P",
+                      "Prior of the sds of group effects, as of sigma (default exponential(1), in\n"
+                      "units of the response where its noise is learnt, over sd(x) for (x | g))",
+                      group);
   arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", group);
   arguments.add_flag("autoscale",
                      "Scales of priors are in units of the data, as in rstanarm: sd(y) for\n"
                      "an identity link, over sd(x) with --no-standardise",
                      group);
+}
+
+// Which option leaves a family without an extra: the one that fixes it, or --family.
+std::string why_without(Family family, const std::string& extra) {
+  const auto learns = family_named(family_name(family), link_name(family));
+  if (describe(family).is_given && learns && has_extra(*learns, extra))
+    return fmt::format("--{}, which fixes {}", option_name(describe(family).settings[0].name), extra);
+  return fmt::format("--family {}", family_name(family));
 }
 
 PriorOptions prior_options(const Arguments& arguments, Family family) {
@@ -180,10 +194,12 @@ PriorOptions prior_options(const Arguments& arguments, Family family) {
     const auto text = arguments.text(prior_option(extra));
     if (!text) continue;
     if (!has_extra(family, extra))
-      throw UsageError(fmt::format("--{} has no effect with --family {}; leave it out", prior_option(extra),
-                                   family_name(family)));
+      throw UsageError(fmt::format("--{} has no effect with {}; leave it out", prior_option(extra),
+                                   why_without(family, extra)));
     add_prior(priors, {extra, parse_prior(*text, "prior_" + extra)});
   }
+  if (const auto text = arguments.text("prior-group"))
+    add_prior(priors, {kGroupSds, parse_prior(*text, "prior_group")});
   priors.autoscale = arguments.flag("autoscale");
   return priors;
 }
@@ -202,6 +218,7 @@ void require_priors(const Arguments& arguments, const ModelOptions& known, const
   const std::string all = listed_priors(given), of_file = listed_priors(known.priors);
   agreement.require("prior", all, of_file);
   for (const std::string& extra : extra_names()) agreement.require(prior_option(extra), all, of_file);
+  agreement.require("prior-group", all, of_file);
   agreement.require("prior-intercept", given.intercept ? given.intercept->text() : "",
                     known.priors.intercept ? known.priors.intercept->text() : "none");
   const char* words[] = {"false", "true"};
@@ -385,6 +402,14 @@ ModelOptions model_options(const Arguments& arguments) {
 
 namespace {
 
+// Blanks do not matter, nor how numbers and texts are written.
+void require_formula(const Arguments& arguments, const std::optional<std::string>& known,
+                     const Agreement& agreement) {
+  const auto given = arguments.text("formula");
+  if (given && known && deparse(parse_formula(*given)) == deparse(parse_formula(*known))) return;
+  agreement.require("formula", given.value_or(""), known.value_or("nothing of it"));
+}
+
 void require_model(const Arguments& arguments, const CoresetFile& companion, const Agreement& agreement) {
   const Family family = companion.model.family.family;
   agreement.require("family", arguments.one_of("family", ""), std::string(family_name(family)));
@@ -406,8 +431,7 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   agreement.require("success", arguments.text("success").value_or(""),
                     companion.model.success.value_or("nothing of it"));
   agreement.refuse("trials");
-  agreement.require("formula", arguments.text("formula").value_or(""),
-                    companion.model.formula.value_or("nothing of it"));
+  require_formula(arguments, companion.model.formula, agreement);
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
