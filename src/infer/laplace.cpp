@@ -21,6 +21,7 @@
 #include <string>
 #include <utility>
 
+#include "infer/group_laplace.hpp"
 #include "infer/proper_posterior.hpp"
 
 namespace giga {
@@ -113,7 +114,13 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
 }
 
 Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Prior& prior,
-                  const std::vector<double>& given, const Executor& executor) {
+                  const LaplaceOptions& options, const Executor& executor) {
+  const std::vector<double>& given = options.start;
+  if (options.known != nullptr) {
+    if (auto place = posterior.joined(Eigen::Map<const Eigen::VectorXd>(given.data(), std::ssize(given)),
+                                      *options.known))
+      return *std::move(place);
+  }
   // What is given, else the likelihood's own start, else the middle of the prior.
   for (int attempt = given.empty() ? 1 : 0; attempt < 3; ++attempt) {
     const std::vector<double> values = attempt == 0   ? given
@@ -223,6 +230,8 @@ void check(const Likelihood& likelihood, const Prior& prior, const LaplaceOption
   }
   if (!options.start.empty() && std::ssize(options.start) != prior.dim())
     throw std::invalid_argument("start has another dimension than the model");
+  if (options.known != nullptr && options.start.empty())
+    throw std::invalid_argument("derivatives are known, but not where");
 }
 
 }  // namespace
@@ -230,8 +239,9 @@ void check(const Likelihood& likelihood, const Prior& prior, const LaplaceOption
 LaplaceResult laplace(const Likelihood& likelihood, const Prior& prior, const Executor& executor,
                       const LaplaceOptions& options, const Observer& observer) {
   check(likelihood, prior, options);
+  if (!prior.groups().empty()) return group_laplace(likelihood, prior, executor, options, observer);
   Posterior posterior(likelihood, prior, executor);
-  Place first = first_place(posterior, likelihood, prior, options.start, executor);
+  Place first = first_place(posterior, likelihood, prior, options, executor);
   const Matrix at_start = prior.is_proper() ? Matrix() : first.curvature;
   Climb climbed = prior.has_kinks() ? climb_past_kinks(posterior, std::move(first), prior, options, observer)
                                     : climb(posterior, std::move(first), options, 0, observer);

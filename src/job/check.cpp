@@ -183,8 +183,8 @@ Dataset read_data(const CheckJob& job, const Executor& executor, const Observer&
   try {
     return std::move(read_table(job.data, job.read, job.file.model, executor, watch).data);
   } catch (const FormulaError& error) {
-    throw DataError(printable_path(job.data) + ": " + error.sentence() + "; " +
-                    printable_path(job.file.path) + " names it, so the coreset is of another table");
+    throw DataError(input_words(job.data) + ": " + error.sentence() + "; " + printable_path(job.file.path) +
+                    " names it, so the coreset is of another table");
   } catch (const NoSuchColumn& error) {
     throw DataError(std::string(error.what()) + "; " + printable_path(job.file.path) +
                     " names it, so the coreset is of another table");

@@ -80,14 +80,14 @@ RunRecord record_of(const SampleJob& job, const WeightedProblem& loaded, const E
 
 }  // namespace
 
-RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& options) {
+RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& options, const Ratios& ratios) {
   RunFiles files;
   const std::vector<std::string> columns = safe_columns(summary.names);
   for (std::size_t c = 0; c < summary.chains.size(); ++c) {
     files.emplace_back("draws_" + std::to_string(c + 1) + ".csv",
                        draws_csv(draws_file(columns, options, static_cast<Index>(c), summary.chains[c])));
   }
-  files.emplace_back(kSummaryFile, summary_csv(summary.quantities));
+  files.emplace_back(kSummaryFile, summary_csv(summary.quantities, ratios));
   return files;
 }
 
@@ -142,7 +142,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();
   if (job.out) {
-    RunFiles files = draws_files(run.summary, job.sample);
+    RunFiles files = draws_files(run.summary, job.sample, run.record.ratios());
     files.emplace_back(kRecordFile, run_json(run.record));
     write_run_folder(*job.out, job.force, files);
   }

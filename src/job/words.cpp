@@ -79,7 +79,9 @@ std::string plan_text(const FitPlan& plan) {
 }
 
 std::string input_name(const std::filesystem::path& input) {
-  return input == "-" ? "standard input" : input.filename().string();
+  if (input.empty() || input == "-") return input_words(input);
+  // Of a folder that is written with a slash at its end.
+  return (input.has_filename() ? input : input.parent_path()).filename().string();
 }
 
 }  // namespace giga::job

@@ -42,9 +42,8 @@ std::string facts(const CheckJob& job, const RunRecord& record) {
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
-  line("data",
-       fmt::format("{}: N = {}, D = {}", job.data == "-" ? "standard input" : printable_path(job.data),
-                   plural(record.num_rows, "row"), plural(*record.num_parameters, "parameter")));
+  line("data", fmt::format("{}: N = {}, D = {}", input_words(job.data), plural(record.num_rows, "row"),
+                           plural(*record.num_parameters, "parameter")));
   line("coreset",
        fmt::format("{}: {}", printable_path(job.coreset), plural(record.certificate->coreset_size, "point")));
   line("model", record.model);

@@ -6,8 +6,10 @@
 #include <cmath>
 
 #include "giga/base/text.hpp"
+#include "giga/record/run_folder.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "giga/report/model_check_text.hpp"
+#include "support/coefficient_table.hpp"
 #include "support/console.hpp"
 #include "support/prior_table.hpp"
 #include "support/spelling.hpp"
@@ -23,10 +25,13 @@ std::string duration(double seconds) {
 }
 
 // Of the posterior of all rows, where the certificate allows it.
-std::string coefficient_table(const FitRun& run) {
-  if (!run.safe()) return summary_text(run.summary.original());
+std::string posterior_table(const FitRun& run, const std::filesystem::path& folder) {
+  const std::string where =
+      printable_path(folder / (run.safe() ? kPosteriorFile : kSummaryFile)) + " has them";
+  if (!run.safe()) return coefficient_table(run.summary.original(), run.record, where);
   const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
-  return summary_text(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)));
+  return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)),
+                           run.record, where);
 }
 
 std::string table_text(const Certificate& certificate) {
@@ -44,9 +49,10 @@ std::string table_text(const Certificate& certificate) {
 std::string coreset_text(const RunRecord& record) {
   const Index size = record.coreset->coreset.size(), rows = record.num_rows;
   const CoresetOptions& options = *record.options.coreset;
-  return fmt::format("{} of {} rows ({:.2g}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
-                     100.0 * static_cast<double>(size) / static_cast<double>(rows), name(options.method),
-                     name(options.projection), record.coreset->dim);
+  const double share = 100.0 * static_cast<double>(size) / static_cast<double>(rows);
+  return fmt::format("{} of {} rows ({}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
+                     share < 99 ? fmt::format("{:.2g}", share) : fmt::format("{:.0f}", share),
+                     name(options.method), name(options.projection), record.coreset->dim);
 }
 
 std::string rounds_text(const RunRecord& record) {
@@ -83,16 +89,14 @@ std::string cost_text(const FullDataCost& cost, double total_s) {
 
 std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   const RunRecord& record = run.record;
-  std::string text = coefficient_table(run) + "\n";
+  std::string text = posterior_table(run, folder) + "\n";
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
   const StageSeconds& s = run.seconds;
-  line("data",
-       fmt::format("{}: {} row{}, {}, response {}",
-                   record.options.path == "-" ? "standard input" : printable_path(record.options.path),
-                   grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
-                   plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
+  line("data", fmt::format("{}: {} row{}, {}, response {}", input_words(record.options.path),
+                           grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
+                           plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
   line("model", record.model);
   if (!record.priors.empty()) line("priors", priors_text(record.priors));
   line("coreset", coreset_text(record));

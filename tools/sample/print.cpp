@@ -16,7 +16,7 @@ std::string sample_facts(const RunRecord& record) {
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
-  std::string input = record.options.path == "-" ? "standard input" : printable_path(record.options.path);
+  std::string input = input_words(record.options.path);
   if (record.coreset_digest) {
     input +=
         fmt::format(": {} for N = {}", plural(*record.rows_used, "point"), plural(record.num_rows, "row"));

@@ -7,6 +7,11 @@
 
 namespace giga::tool {
 
+/// A part of the output with an empty line before it; nothing where there is no such part.
+[[nodiscard]] inline std::string after_blank(const std::string& part) {
+  return part.empty() ? part : "\n" + part;
+}
+
 /// Throws IoError when the bytes cannot be written, ClosedPipe when nobody reads them any more.
 void write_stdout(std::string_view bytes);
 

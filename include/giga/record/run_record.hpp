@@ -70,6 +70,7 @@ struct ParameterRecord {
 /// The prior of a parameter, as it was sampled.
 struct PriorRecord {
   std::string parameter, prior;
+  std::string times = {};  ///< The parameter whose multiple it is: of a group, its standard deviation.
 };
 
 /// What a check says of the draws that it was given.
@@ -129,6 +130,8 @@ struct RunRecord {
   /// Names of the parameters and their values on both scales. Throws DataError if the record is not of
   /// chains.
   [[nodiscard]] BothScales scales() const;
+  /// The coefficients whose exponential is reported, on the scale of the data. Of a record of chains.
+  [[nodiscard]] Ratios ratios() const;
   /// The options that have a value, as texts: for people.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> option_texts() const;
 };
@@ -149,7 +152,7 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
 /// Throws InputMissing if there is no such file, DataError if it is not a record, is damaged or was written
 /// by a newer giga.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& path);
-/// The command and the names of the parameters alone, for callers that need no more.
+/// The command, the names of the parameters and what ratios() needs, for callers that need no more.
 [[nodiscard]] RunRecord read_run_head(const std::filesystem::path& path);
 
 }  // namespace giga

@@ -96,6 +96,7 @@ const FamilyDescription& described<Family::BernoulliLogit>() {
   static constexpr FamilyDescription kDescription = {
       .name = "bernoulli",
       .link = "logit",
+      .ratio = "odds ratio",
       .responses = "labels",
       .response_words = "labels 0 and 1, -1 and 1, or two words",
       .read_response = read_labels,

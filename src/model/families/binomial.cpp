@@ -123,6 +123,7 @@ constexpr FamilyDescription description(std::string_view link) {
   return {.name = "binomial",
           .link = link,
           .is_default_link = link == "logit",
+          .ratio = link == "logit" ? "odds ratio" : "",
           .responses = "successes among trials",
           .response_words = "numbers of successes, with `trials` beside them",
           .read_response = [](const Dataset& data) { return counts(data, "binomial"); },

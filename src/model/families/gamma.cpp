@@ -115,6 +115,7 @@ const FamilyDescription& described<Family::GammaLog>() {
   static constexpr FamilyDescription kDescription = {
       .name = "gamma",
       .link = "log",
+      .ratio = "ratio of means",
       .responses = "positive numbers",
       .response_words = "positive numbers, of a shape that is learnt",
       .read_response = [](const Dataset& data) { return positive(data, "gamma"); },

@@ -188,6 +188,7 @@ const FamilyDescription& described<Family::NegativeBinomial>() {
   static constexpr FamilyDescription kDescription = {
       .name = "negative_binomial",
       .link = "log",
+      .ratio = "rate ratio",
       .responses = "counts that vary too much for poisson",
       .response_words = "counts, of a variance that is learnt",
       .read_response = [](const Dataset& data) { return counts(data, "negative_binomial"); },

@@ -237,6 +237,7 @@ const FamilyDescription& described<Family::PoissonLog>() {
   static constexpr FamilyDescription kDescription = {
       .name = "poisson",
       .link = "log",
+      .ratio = "rate ratio",
       .responses = "counts",
       .response_words = "counts",
       .read_response = read_counts,
