@@ -39,7 +39,8 @@ BothScales::BothScales(const std::vector<std::string>& columns, Standardisation 
                        bool standardised, const std::vector<ExtraName>& extra)
     : scale_(std::move(scale)),
       intercept_(intercept),
-      standardised_(standardised || std::ranges::any_of(extra, &ExtraName::is_log)) {
+      standardised_(standardised || std::ranges::any_of(extra, &ExtraName::is_log) ||
+                    !scale_.group_sds.empty()) {
   if (scale_.mean.size() != columns.size() || scale_.scale.size() != columns.size())
     throw std::invalid_argument("there must be a mean and a scale for every column");
   // In the order of values(): the original scale first, then, if there are two scales, what was sampled. With
@@ -56,7 +57,8 @@ BothScales::BothScales(const std::vector<std::string>& columns, Standardisation 
   }
   num_original_ = names.size();
   if (standardised_) {
-    for (const std::string& column : columns) names.add("std_" + column);
+    for (Index d = 0; d < std::ssize(columns); ++d)
+      names.add((is_group_sd(d) ? "log_" : "std_") + columns[at(d)]);
     if (intercept) names.add("std_(intercept)");
     for (const ExtraName& each : extra) names.add((each.is_log ? "log_" : "std_") + each.name);
   }
@@ -68,10 +70,20 @@ BothScales BothScales::plain(const std::vector<std::string>& names) {
 }
 
 bool BothScales::has_logs() const {
-  return std::ranges::find(logs_, true) != logs_.end();
+  return !scale_.group_sds.empty() || std::ranges::find(logs_, true) != logs_.end();
+}
+
+bool BothScales::is_group_sd(Index column) const {
+  return std::ranges::find(scale_.group_sds, column) != scale_.group_sds.end();
+}
+
+bool BothScales::is_of_group(Index k) const {
+  return !scale_.group_sds.empty() && k > scale_.group_sds.front() && k < std::ssize(scale_.mean) &&
+         !is_group_sd(k);
 }
 
 Index BothScales::log_of(Index k) const {
+  if (is_group_sd(k)) return k;
   const Index extra = k - (num_original_ - std::ssize(logs_));
   const bool is_log = extra >= 0 && k < num_original_ && logs_[at(extra)];
   return is_log ? num_parameters_ - std::ssize(logs_) + extra : -1;
@@ -86,6 +98,10 @@ std::vector<double> BothScales::values(const double* theta) const {
   // The terms of b_0 may cancel (a column with a mean far from 0 on its own scale), hence Extended.
   Extended constant = intercept_ ? static_cast<Extended>(theta[num_columns]) : 0;
   for (std::size_t d = 0; d < num_columns; ++d) {
+    if (is_group_sd(static_cast<Index>(d))) {
+      all.push_back(std::exp(theta[d]));
+      continue;
+    }
     all.push_back(theta[d] / scale_.scale[d]);
     constant -= static_cast<Extended>(theta[d]) * static_cast<Extended>(scale_.mean[d]) /
                 static_cast<Extended>(scale_.scale[d]);

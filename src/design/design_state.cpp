@@ -12,6 +12,7 @@
 
 #include "design/formula_design.hpp"
 #include "design/formula_functions.hpp"
+#include "design/group_design.hpp"
 #include "design/near_names.hpp"
 #include "design/row_value.hpp"
 #include "giga/base/error.hpp"
@@ -40,6 +41,13 @@ class Learner {
     if (node.is_call("factor")) learn_factor(node, call);
     if (node.is_call("poly")) learn_poly(node, call);
     if (node.is_call("ns") || node.is_call("bs")) learn_spline(node, call);
+  }
+
+  // Numbers and groups of a group term.
+  void learn(const GroupTerm& group) {
+    // Calls within the groups are learnt before it is asked whether they are categories.
+    learn(*group.group);
+    for (const ExpressionPointer& value : group_values(group, {formula_, state_, sources_})) learn(*value);
   }
 
  private:
@@ -263,11 +271,13 @@ DesignState learn_design(const Formula& formula, const Dataset& data, const Exec
     if (used) learner.learn(*expanded.variables[at(v)]);
   }
   for (const ExpressionPointer& offset : expanded.offsets) learner.learn(*offset);
+  for (const GroupTerm& group : formula.groups) learner.learn(group);
   check_rows(state, data, executor);
   return state;
 }
 
-void check_rows(const DesignState& state, const Dataset& data, const Executor& executor, bool response) {
+void check_rows(const DesignState& state, const Dataset& data, const Executor& executor, bool response,
+                bool new_groups) {
   const Formula formula = parse_formula(state.formula);
   const VariableSources sources = sources_of(state, data, response);
   const BuiltTerms built = build_terms(formula, state, sources);
@@ -276,10 +286,12 @@ void check_rows(const DesignState& state, const Dataset& data, const Executor& e
   if (response && formula.response != nullptr) left.emplace(state, sources);
   for_each_block(executor, data.num_rows(), [&](Index first, Index count) {
     FormulaTerm::Fault lowest;
-    for (const auto& term : built.terms) {
-      FormulaTerm::Fault fault = term->find_fault(state, sources, data, first, count);
+    const auto take = [&lowest](FormulaTerm::Fault fault) {
       if (fault.row >= 0 && (lowest.row < 0 || fault.row < lowest.row)) lowest = std::move(fault);
-    }
+    };
+    for (const auto& term : built.terms) take(term->find_fault(state, sources, data, first, count));
+    for (const auto& effect : built.groups)
+      take(find_group_fault(*effect, state, sources, data, first, count, new_groups));
     if (lowest.row >= 0) throw DataError(lowest.words);
     std::vector<double> values(at(count)), trials(at(count));
     if (!offset.empty()) offset.write(data, first, count, values.data());

@@ -36,6 +36,7 @@ struct BuiltTerms {
   std::vector<std::shared_ptr<const FormulaTerm>> terms;
   bool intercept = true;
   std::vector<CategorySummary> categories;
+  GroupEffects groups = {};
 };
 [[nodiscard]] BuiltTerms build_terms(const Formula& formula, const DesignState& state,
                                      const VariableSources& sources);

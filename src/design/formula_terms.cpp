@@ -241,10 +241,14 @@ FormulaColumns formula_columns(const Formula& formula, std::span<const std::stri
   FormulaColumns columns;
   if (formula.response != nullptr) add_columns(formula, *formula.response, names, columns.response);
   if (has_dot(formula)) {
+    // What tells groups apart is not a term as well.
+    std::vector<std::string> by_group;
+    for (const GroupTerm& group : formula.groups) add_columns(formula, *group.group, names, by_group);
     for (const std::string& name : names) {
       const auto is_name = [&name](const std::string& other) { return other == name; };
       if (std::any_of(columns.response.begin(), columns.response.end(), is_name)) continue;
       if (std::any_of(excluded.begin(), excluded.end(), is_name)) continue;
+      if (std::any_of(by_group.begin(), by_group.end(), is_name)) continue;
       columns.dot.push_back(name);
     }
   }

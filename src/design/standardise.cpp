@@ -293,6 +293,16 @@ Standardisation Standardisation::identity(Index num_features) {
   return {std::vector<double>(at(num_features), 0.0), std::vector<double>(at(num_features), 1.0), {}};
 }
 
+std::vector<GroupColumns> group_columns(const Standardisation& scale) {
+  std::vector<GroupColumns> all;
+  for (std::size_t k = 0; k < scale.group_sds.size(); ++k) {
+    const Index sd = scale.group_sds[k];
+    const Index end = k + 1 < scale.group_sds.size() ? scale.group_sds[k + 1] : std::ssize(scale.mean);
+    all.push_back({sd, sd + 1, end - sd - 1});
+  }
+  return all;
+}
+
 Standardisation standardise(const Dataset& data, const DistinctRows& rows, const Executor& executor) {
   return standardise(Design::all_features(data), data, rows, executor);
 }

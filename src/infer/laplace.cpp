@@ -3,6 +3,10 @@
 // and H minus its Hessian, steps are H^-1 g, halved until the log joint rises; the decrement sqrt(g'H^-1 g)
 // says how many posterior standard deviations the mode is away.
 //
+// Newton squares the decrement, d_next = c d^2, and over a step the curvature changes by a share of about 2 c
+// d. Both are seen on the way, so that the last step need not cost a pass over the rows: where it changes
+// nothing that a double would show, the derivatives there are those of the second-order expansion.
+//
 // A prior with a kink has no Hessian there. Rounded off over a width e (Prior::smoothed) it has one, and with
 // e about the posterior's own width the curvature is about what that posterior sees of the kink. The widths
 // come from the curvature of the rows at the start, and once more at the mode that was found with these.
@@ -17,6 +21,7 @@
 #include <string>
 #include <utility>
 
+#include "infer/group_laplace.hpp"
 #include "infer/proper_posterior.hpp"
 
 namespace giga {
@@ -109,7 +114,13 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
 }
 
 Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Prior& prior,
-                  const std::vector<double>& given, const Executor& executor) {
+                  const LaplaceOptions& options, const Executor& executor) {
+  const std::vector<double>& given = options.start;
+  if (options.known != nullptr) {
+    if (auto place = posterior.joined(Eigen::Map<const Eigen::VectorXd>(given.data(), std::ssize(given)),
+                                      *options.known))
+      return *std::move(place);
+  }
   // What is given, else the likelihood's own start, else the middle of the prior.
   for (int attempt = given.empty() ? 1 : 0; attempt < 3; ++attempt) {
     const std::vector<double> values = attempt == 0   ? given
@@ -119,6 +130,18 @@ Place first_place(const Posterior& posterior, const Likelihood& likelihood, cons
       return *std::move(place);
   }
   throw std::invalid_argument("the log joint is not finite at the start, nor at the mean of the prior");
+}
+
+// `place` after a step that its second-order expansion describes: the derivatives of the rows by that
+// expansion, those of the prior anew.
+std::optional<Place> expanded(const Posterior& posterior, const Place& place, const Eigen::VectorXd& step) {
+  const Eigen::Index dim = step.size();
+  Derivatives data = place.data;
+  const Eigen::VectorXd bend = Eigen::Map<const Matrix>(data.hessian.data(), dim, dim) * step;
+  Eigen::Map<Eigen::VectorXd> gradient(data.gradient.data(), dim);
+  data.value += step.dot(gradient) + step.dot(bend) / 2;
+  gradient += bend;
+  return posterior.joined(place.theta + step, std::move(data));
 }
 
 // Where a climb ended, and how.
@@ -132,19 +155,23 @@ struct Climb {
 // theta <- theta + length H^-1 g.
 Climb climb(const Posterior& posterior, Place from, const LaplaceOptions& options, Index done,
             const Observer& observer) {
+  // The share of the curvature that a step by expansion may leave out, in units of the tolerance.
+  constexpr double kSameCurvature = 1e-3;
   Climb out{std::move(from)};
   // Invariant: the log joint at `place` is at least that of every earlier place, up to the rounding that
   // `search` allows; decrement belongs to the place before the last step.
   while (out.iterations < options.max_iterations) {
     const Place& place = out.place;
     const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
-    const double promise = place.gradient.dot(step);
+    const double promise = place.gradient.dot(step), before = out.decrement;
     out.decrement = std::sqrt(std::max(0.0, promise));
     tell(observer, {.stage = Stage::Laplace, .done = done + out.iterations});
-    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits, and it
-    // costs one more evaluation.
-    auto next = search(posterior, place, step, promise);
+    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits.
     const bool near = out.decrement <= options.tolerance;
+    const bool is_straight =
+        near && out.iterations > 0 &&
+        2 * out.decrement * out.decrement <= kSameCurvature * options.tolerance * before * before;
+    auto next = is_straight ? expanded(posterior, place, step) : search(posterior, place, step, promise);
     if (!next) {
       // A promise below rounding cannot be kept: that is the mode as far as doubles can tell.
       const double rounding = 1e-12 * (1 + std::abs(place.log_joint()));
@@ -203,6 +230,8 @@ void check(const Likelihood& likelihood, const Prior& prior, const LaplaceOption
   }
   if (!options.start.empty() && std::ssize(options.start) != prior.dim())
     throw std::invalid_argument("start has another dimension than the model");
+  if (options.known != nullptr && options.start.empty())
+    throw std::invalid_argument("derivatives are known, but not where");
 }
 
 }  // namespace
@@ -210,8 +239,9 @@ void check(const Likelihood& likelihood, const Prior& prior, const LaplaceOption
 LaplaceResult laplace(const Likelihood& likelihood, const Prior& prior, const Executor& executor,
                       const LaplaceOptions& options, const Observer& observer) {
   check(likelihood, prior, options);
+  if (!prior.groups().empty()) return group_laplace(likelihood, prior, executor, options, observer);
   Posterior posterior(likelihood, prior, executor);
-  Place first = first_place(posterior, likelihood, prior, options.start, executor);
+  Place first = first_place(posterior, likelihood, prior, options, executor);
   const Matrix at_start = prior.is_proper() ? Matrix() : first.curvature;
   Climb climbed = prior.has_kinks() ? climb_past_kinks(posterior, std::move(first), prior, options, observer)
                                     : climb(posterior, std::move(first), options, 0, observer);

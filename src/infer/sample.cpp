@@ -12,6 +12,7 @@
 #include "giga/infer/diagnostics.hpp"
 #include "infer/adaptation.hpp"
 #include "infer/faults.hpp"
+#include "infer/group_coordinates.hpp"
 #include "infer/standard_coordinates.hpp"
 #include "infer/transition.hpp"
 
@@ -196,6 +197,16 @@ std::vector<Chain> sample_about(const DensityView& density, const Normal& about,
   const Normal same = Normal::isotropic(about.dim());
   std::vector<Chain> out = sample(standard, options, starts(standard, same), executor, observer);
   for (Chain& chain : out) standard.take_back(chain);
+  return out;
+}
+
+std::vector<Chain> sample_groups(const DensityView& density, const std::vector<GroupColumns>& groups,
+                                 const Normal& about, Index chains, const SampleOptions& options,
+                                 const Executor& executor, const Observer& observer) {
+  const GroupCoordinates coordinates(density, groups, about);
+  std::vector<Chain> out =
+      sample_about(coordinates, coordinates.moved(about), chains, options, executor, observer);
+  for (Chain& chain : out) coordinates.take_back(chain);
   return out;
 }
 

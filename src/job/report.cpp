@@ -88,9 +88,36 @@ void add_priors(const RunRecord& record, ReportData& data) {
   data.priors.resize(data.quantities.size());
   for (std::size_t k = 0; k < std::min(record.priors.size(), data.priors.size()); ++k) {
     const ScalarPrior prior = parse_prior(record.priors[k].prior);
-    if (prior.is_positive() || (standardised && k >= scale.size())) continue;
+    if (prior.is_positive() || !record.priors[k].times.empty() || (standardised && k >= scale.size()))
+      continue;
     data.priors[k] = ReportPrior{prior, standardised ? scale[k] : 1.0};
   }
+}
+
+// Coefficients of groups come last, after all that says how much groups differ.
+void put_groups_last(const BothScales& scales, ReportData& data) {
+  std::vector<std::size_t> order;
+  for (const bool of_groups : {false, true}) {
+    for (Index k = 0; k < scales.num_original(); ++k)
+      if (scales.is_of_group(k) == of_groups) order.push_back(static_cast<std::size_t>(k));
+  }
+  if (std::ranges::is_sorted(order)) return;
+  const auto reorder = [&order](auto& values) {
+    if (values.size() != order.size()) return;
+    auto old = std::exchange(values, {});
+    for (const std::size_t k : order) values.push_back(std::move(old[k]));
+  };
+  reorder(data.quantities);
+  reorder(data.standardised);
+  reorder(data.laplace);
+  reorder(data.priors);
+  for (Chain& chain : data.chains) {
+    const std::vector<double> old = std::exchange(chain.draws, {});
+    for (Index s = 0; s < chain.num_draws(); ++s)
+      for (const std::size_t k : order) chain.draws.push_back(old[at(s * chain.dim) + k]);
+  }
+  data.intercept = std::ranges::find(order, static_cast<std::size_t>(data.intercept)) - order.begin();
+  if (data.intercept == std::ssize(order)) data.intercept = -1;
 }
 
 void add_times(const RunRecord& record, ReportData& data) {
@@ -129,8 +156,11 @@ std::vector<Chain> chains_in(const fs::path& folder, const RunRecord& record) {
 // The certificate of the record, or of a check of the folder, with the weights beside it.
 void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, RunRecord& record) {
   std::error_code ignored;
-  if (!record.certificate && fs::exists(folder / kCertificateFile, ignored))
-    record.certificate = read_run(folder / kCertificateFile).certificate;
+  if (!record.certificate && fs::exists(folder / kCertificateFile, ignored)) {
+    RunRecord checked = read_run(folder / kCertificateFile);
+    record.certificate = std::move(checked.certificate);
+    if (!record.model_check) record.model_check = std::move(checked.model_check);
+  }
   if (!record.certificate) return;
   std::vector<double> weights = read_weights(folder / kWeightsFile);
   std::size_t draws = 0;
@@ -155,8 +185,10 @@ ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
   data.options = record.option_texts();
   if (record.coreset) add_coreset(record, data);
   data.certificate = record.certificate;
+  data.model_check = record.model_check;
   add_posterior(record, summary, data);
   add_priors(record, data);
+  put_groups_last(record.scales(), data);
   if (record.notes) data.notes = *record.notes;
   add_times(record, data);
   data.full_data = record.full_data;

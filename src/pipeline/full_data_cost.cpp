@@ -62,17 +62,22 @@ double gradient_seconds(const Problem& problem, Index rows, const Executor& exec
   const Index wanted = std::min({rows, max_rows, affordable, all.num_rows()});
   const Index step = std::max<Index>(1, all.num_rows() / std::max<Index>(1, wanted));
   const auto times = static_cast<double>(rows) / static_cast<double>(wanted);
-  const std::vector<double> theta = all.start(executor);
+  const auto subset = [&](Index count) {
+    std::vector<Index> some;
+    std::vector<double> counts;
+    for (Index n = 0; n < count; ++n) {
+      some.push_back(n * step);
+      counts.push_back(all.multiplicity(n * step));
+    }
+    return all.subset(some, counts);
+  };
+  // Any place with finite derivatives will do: that where a search among a few of the rows would begin.
+  constexpr Index kFew = 1000;
+  const std::vector<double> theta = subset(std::min(kFew, wanted))->start(executor);
   if (const LinearModel* linear = all.linear_model())
     return times *
            fastest_gradient(RegressionPosterior(SomeRows(*linear, step, wanted), problem.prior()), theta);
-  std::vector<Index> some;
-  std::vector<double> counts;
-  for (Index n = 0; n < wanted; ++n) {
-    some.push_back(n * step);
-    counts.push_back(all.multiplicity(n * step));
-  }
-  const auto model = all.subset(some, counts);
+  const auto model = subset(wanted);
   return times * fastest_gradient(Posterior(*model, problem.prior()), theta);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -66,6 +67,7 @@ class Prediction {
       double* predictors = s.data() + i * stride;
       if (!rows_.offset.empty())
         for (Index j = 0; j < draws_.points.count(); ++j) predictors[j] += rows_.offset[at(first + i)];
+      add_new_groups(first + i, predictors);
       predict_row(first + i, predictors, values.data(), observed.data(), room);
     }
   }
@@ -82,6 +84,18 @@ class Prediction {
       responses_[n] = with_trials(responses_[n], rows_.trials.at(n));
     constants_ = row_constants(rows_.family, responses_);
     out.log_density.resize(responses_.size());
+  }
+
+  // x_n sd_s e_s. A group has a stream of its own, by its name, and so the same e_s in all its rows.
+  void add_new_groups(Index n, double* predictors) const {
+    for (const NewGroups& each : rows_.new_groups) {
+      const Index which = each.which[at(n)];
+      if (which < 0) continue;
+      Stream random = stream(options_.seed, each.groups[at(which)]);
+      const double* log_sd = draws_.points.component(each.sd);
+      for (Index j = 0; j < draws_.points.count(); ++j)
+        predictors[j] += each.times[at(n)] * std::exp(log_sd[j]) * random.normal();
+    }
   }
 
   // `values` and `observed` are room for S numbers each.
@@ -158,6 +172,67 @@ ColumnChoice choice_of(const DesignState& design, const std::vector<std::string>
   return choice;
 }
 
+void add_names(const Expression& node, std::vector<std::string>& names) {
+  if (node.kind == Expression::Kind::Name) names.push_back(node.text);
+  for (const Expression::Argument& argument : node.arguments) add_names(*argument.value, names);
+}
+
+// Columns that tell groups apart may have other levels than those of the fit.
+void allow_new_groups(const DesignState& design, ReadOptions& read) {
+  std::vector<std::string> names;
+  for (const GroupTerm& group : parse_formula(design.formula).groups) add_names(*group.group, names);
+  for (KnownColumn& known : read.known)
+    if (std::ranges::find(names, known.name) != names.end()) known.levels.clear();
+}
+
+// "carrier: 2 groups in 17 rows that the fit did not see; b[(Intercept) carrier:ZZ], ... are drawn ..."
+std::string new_groups_note(const NewGroups& found) {
+  constexpr std::size_t kMost = 5;
+  std::string names;
+  for (std::size_t k = 0; k < found.groups.size() && k < kMost; ++k)
+    names.append(k == 0 ? "" : ", ").append(printable(found.groups[k], 60));
+  if (found.groups.size() > kMost) names += ", ...";
+  const auto num_rows = std::ranges::count_if(found.which, [](Index k) { return k >= 0; });
+  return printable(found.name) + ": " + plural(std::ssize(found.groups), "group") + " in " +
+         plural(num_rows, "row") + " that the fit did not see; " + names +
+         (found.groups.size() == 1 ? " is" : " are") + " drawn from what it learnt of groups";
+}
+
+// Rows of groups that the fit did not see, of every effect. New groups are numbered by their first rows.
+void find_new_groups(const GroupEffects& effects, const Standardisation& scale, const Executor& executor,
+                     NewRows& rows) {
+  const Index num_rows = rows.data.num_rows();
+  for (std::size_t k = 0; k < effects.size() && k < scale.group_sds.size(); ++k) {
+    const GroupEffect& effect = *effects[k];
+    NewGroups found{effect.group(),
+                    scale.group_sds[k],
+                    std::vector<double>(at(num_rows)),
+                    std::vector<Index>(at(num_rows)),
+                    {}};
+    for_each_block(executor, num_rows, [&](Index first, Index count) {
+      std::vector<const double*> x;
+      for (Index n = first; n < first + count; ++n) x.push_back(rows.data.features(n));
+      effect.read(x.data(), count, found.which.data() + first, found.times.data() + first);
+    });
+    std::map<std::string, Index> places;
+    for (Index n = 0; n < num_rows; ++n) {
+      Index& which = found.which[at(n)];
+      if (which >= 0) {
+        which = -1;
+        continue;
+      }
+      const auto [place, added] =
+          places.emplace(effect.coefficient_name(rows.data.features(n)), std::ssize(found.groups));
+      if (added) found.groups.push_back(place->first);
+      which = place->second;
+    }
+    if (found.groups.empty()) continue;
+    if (!effect.has_slope() || k == 0 || effects[k - 1]->group() != effect.group())
+      rows.notes.push_back(new_groups_note(found));
+    rows.new_groups.push_back(std::move(found));
+  }
+}
+
 }  // namespace
 
 NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const ModelOptions& model,
@@ -166,6 +241,7 @@ NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const
   read.weights.reset();
   bool has_response = response;
   if (model.design) {
+    allow_new_groups(*model.design, read);
     read.choose = [&](const std::vector<std::string>& names) {
       return choice_of(*model.design, names, describe(model.family.family).has_trials, has_response);
     };
@@ -176,13 +252,15 @@ NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const
   NewRows rows{.data = read_dataset(path, read, executor, observer), .family = model.family};
   Design::Terms terms;
   if (model.design) {
-    check_rows(*model.design, rows.data, executor, has_response);
+    check_rows(*model.design, rows.data, executor, has_response, true);
     if (has_response) {
       add_response(*model.design, rows.data, executor);
       rows.trials = formula_trials(*model.design, rows.data, executor);
     }
     rows.offset = formula_offsets(*model.design, rows.data, executor);
-    terms = terms_of(*model.design, sources_of(*model.design, rows.data, false)).terms;
+    FormulaTerms made = terms_of(*model.design, sources_of(*model.design, rows.data, false));
+    terms = std::move(made.terms);
+    find_new_groups(made.groups, scale, executor, rows);
   } else {
     terms = Design::all_features(rows.data);
   }

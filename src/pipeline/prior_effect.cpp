@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 
 #include "giga/base/text.hpp"
@@ -23,9 +24,23 @@ std::optional<PriorEffect> prior_effect(const LaplaceResult& mode, const Prior& 
   const std::vector<double>& theta = mode.posterior.mean();
   Matrix curvature = -Eigen::Map<const Matrix>(mode.at_mode->hessian.data(), dim, dim);
   Eigen::VectorXd gradient = Eigen::Map<const Eigen::VectorXd>(mode.at_mode->gradient.data(), dim);
+  // Coefficients of groups keep theirs, with the standard deviations that were found: it is those that make
+  // them groups.
+  for (const GroupColumns& group : prior.groups()) {
+    const double precision = std::exp(-2 * theta[at(group.sd)]);
+    for (Index d = group.first; d < group.first + group.count; ++d) {
+      curvature(d, d) += precision;
+      gradient[d] -= precision * theta[at(d)];
+    }
+    curvature(group.sd, group.sd) = 1;
+  }
+  const auto of_groups = [&prior](Index d) {
+    return prior.is_of_group(d) ||
+           std::ranges::find(prior.groups(), d, &GroupColumns::sd) != prior.groups().end();
+  };
   for (Index d = 0; d < dim; ++d) {
     const ScalarPrior one = prior.marginal(d);
-    if (!one.is_proper()) continue;
+    if (!one.is_proper() || of_groups(d)) continue;
     const double width = kWider * one.width(), weak = 1 / (width * width);
     curvature(d, d) += weak;
     gradient[d] -= weak * (theta[static_cast<std::size_t>(d)] - one.middle());
@@ -37,6 +52,7 @@ std::optional<PriorEffect> prior_effect(const LaplaceResult& mode, const Prior& 
   PriorEffect most;
   for (Index d = 0; d < dim; ++d) {
     const auto k = static_cast<std::size_t>(d);
+    if (of_groups(d)) continue;
     const double shift = std::abs(step[d]) / sds[k];
     if (shift > most.shift) most = {d, theta[k], theta[k] + step[d], shift};
   }

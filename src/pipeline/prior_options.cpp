@@ -5,11 +5,31 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/design/group_effect.hpp"
 
 namespace giga {
 namespace {
 
 constexpr std::string_view kIntercept = "(intercept)";
+
+// Where group effects are among the columns.
+class GroupPlaces {
+ public:
+  explicit GroupPlaces(const Design& design) : effects_(group_columns(design.scale())) {}
+
+  /// Which effect the column is the standard deviation of; -1: none.
+  [[nodiscard]] Index sd(Index c) const {
+    const auto found = std::ranges::find(effects_, c, &GroupColumns::sd);
+    return found == effects_.end() ? -1 : found - effects_.begin();
+  }
+  [[nodiscard]] bool is_coefficient(Index c) const {
+    return std::ranges::any_of(
+        effects_, [c](const GroupColumns& each) { return c >= each.first && c < each.first + each.count; });
+  }
+
+ private:
+  std::vector<GroupColumns> effects_;
+};
 
 // What names can be given to, for a message: columns, terms that are not columns, extras.
 std::string known_names(const Design& design, std::span<const ExtraParameter> extras) {
@@ -18,8 +38,12 @@ std::string known_names(const Design& design, std::span<const ExtraParameter> ex
   const auto add = [&all](const std::string& name) {
     if (std::ranges::find(all, name) == all.end()) all.push_back(name);
   };
-  for (Index c = 0; c < design.num_columns(); ++c) add(design.term_label(c));
-  for (const std::string& name : design.names()) add(name);
+  // Coefficients of groups have none to be given.
+  const GroupPlaces groups(design);
+  for (Index c = 0; c < design.num_columns(); ++c)
+    if (!groups.is_coefficient(c)) add(design.term_label(c));
+  for (Index c = 0; c < design.num_columns(); ++c)
+    if (!groups.is_coefficient(c)) add(design.names()[at(c)]);
   for (const ExtraParameter& extra : extras) add(std::string(extra.name));
   std::string list;
   for (std::size_t k = 0; k < all.size() && k < kMost; ++k)
@@ -37,6 +61,7 @@ class PriorFinder {
         design_(design),
         extras_(extras),
         units_(units),
+        groups_(design),
         used_(options.named.size(), false) {}
 
   std::vector<ScalarPrior> find() {
@@ -45,6 +70,9 @@ class PriorFinder {
       out.push_back(is_intercept(c) ? of_intercept(c) : of_column(c));
     for (const ExtraParameter& extra : extras_) out.push_back(of_extra(extra));
     for (std::size_t k = 0; k < used_.size(); ++k) {
+      if (!used_[k] && options_.named[k].name == kGroupSds)
+        throw OptionError("`prior_group`: there are no group effects, such as (1 | g) in the formula, for " +
+                          options_.named[k].prior.text() + "; leave it out");
       if (!used_[k])
         throw OptionError("`prior`: there is no '" + printable(options_.named[k].name, 40) +
                           "' to give a prior to; there are " + known_names(design_, extras_));
@@ -72,6 +100,8 @@ class PriorFinder {
   }
 
   ScalarPrior of_column(Index c) {
+    if (groups_.is_coefficient(c)) return ScalarPrior::normal(0, 1);
+    if (groups_.sd(c) >= 0) return of_group_sd(c);
     const auto k = static_cast<std::size_t>(c);
     const std::string& name = design_.names()[k];
     // Both are asked, so that the name of a term whose columns all have priors of their own is no error.
@@ -94,13 +124,22 @@ class PriorFinder {
     return scaled(prior, units_.response_sd);
   }
 
+  ScalarPrior of_group_sd(Index c) {
+    const auto effect = static_cast<std::size_t>(groups_.sd(c));
+    const std::string& name = design_.names()[static_cast<std::size_t>(c)];
+    const ScalarPrior* of_all = named(kGroupSds);
+    const ScalarPrior* own = named(name);
+    if (own == nullptr) own = of_all;
+    const double unit = units_.response_sd / (units_.group_sds.empty() ? 1 : units_.group_sds[effect]);
+    if (own == nullptr) return scaled({.kind = PriorKind::Exponential, .scale = 1}, unit);
+    require_positive(*own, name);
+    return options_.autoscale ? scaled(*own, unit) : *own;
+  }
+
   ScalarPrior of_extra(const ExtraParameter& extra) {
     const ScalarPrior* own = named(extra.name);
     if (own == nullptr) return usual_of(extra);
-    if (!own->is_positive())
-      throw OptionError("`prior`: " + own->text() + " of '" + std::string(extra.name) +
-                        "', which is positive; must be lognormal, exponential, half_normal, half_student_t, "
-                        "half_cauchy or gamma");
+    require_positive(*own, std::string(extra.name));
     return options_.autoscale && extra.prior.autoscale ? scaled(*own, units_.response_sd) : *own;
   }
 
@@ -123,6 +162,13 @@ class PriorFinder {
     return factor == 1 ? prior : prior.stretched(factor);
   }
 
+  static void require_positive(const ScalarPrior& prior, const std::string& name) {
+    if (!prior.is_positive())
+      throw OptionError("`prior`: " + prior.text() + " of '" + printable(name, 40) +
+                        "', which is positive; must be lognormal, exponential, half_normal, half_student_t, "
+                        "half_cauchy or gamma");
+  }
+
   static void require_real(const ScalarPrior& prior, const std::string& name) {
     if (prior.is_positive())
       throw OptionError("`prior`: " + prior.text() + " is of a positive parameter, and '" +
@@ -136,6 +182,7 @@ class PriorFinder {
   const Design& design_;
   std::span<const ExtraParameter> extras_;
   const PriorUnits& units_;
+  GroupPlaces groups_;
   std::vector<bool> used_;
 };
 

@@ -11,6 +11,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/design/rare_levels.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "pipeline/moments.hpp"
 #include "pipeline/trials.hpp"
@@ -40,11 +41,28 @@ bool is_in_units(const ModelOptions& options) {
   return !options.priors.autoscale && !options.priors.coefficients && learns_noise(options.family);
 }
 
+// sd(x_n) of every group effect; 1 of the intercept.
+std::vector<double> slope_sds(const GroupEffects& groups, const Problem::Table& table,
+                              const Executor& executor) {
+  Terms slopes;
+  for (const auto& effect : groups)
+    if (effect->has_slope()) slopes.push_back(effect->slope());
+  const std::vector<double> sds = slopes.empty()
+                                      ? std::vector<double>{}
+                                      : standardise(slopes, *table.data, table.distinct, executor).scale;
+  std::vector<double> out;
+  auto next = sds.begin();
+  for (const auto& effect : groups) out.push_back(effect->has_slope() ? *next++ : 1.0);
+  return out;
+}
+
 // What priors are in units of: the response where its link is the identity, and columns that are taken as
 // they are.
-PriorUnits prior_units(const Problem& problem, bool autoscale, const Executor& executor) {
+PriorUnits prior_units(const Problem& problem, bool autoscale, const GroupEffects& groups,
+                       const Executor& executor) {
   const Problem::Table& table = *problem.table();
   PriorUnits units;
+  units.group_sds = slope_sds(groups, table, executor);
   if (!autoscale && !learns_noise(table.options.family)) return units;
   if (autoscale && !table.options.standardise)
     units.column_sds = standardise(table.design->terms(), *table.data, table.distinct, executor).scale;
@@ -87,11 +105,38 @@ void note_shape(const Problem& problem, std::vector<std::string>& notes) {
   }
 }
 
-// The terms of the formula, or of all features. Notes say what categories became.
-Terms terms_for(const Dataset& data, const ModelOptions& options, std::vector<std::string>& notes) {
+// What becomes of the groups, and what there may be too few of.
+void note_groups(const FormulaTerms& made, const std::string& text, std::vector<std::string>& notes) {
+  constexpr Index kFew = 5;
+  std::vector<std::string> told;
+  for (const auto& effect : made.groups) {
+    const std::string& name = effect->group();
+    if (std::ranges::find(told, name) != told.end()) continue;
+    told.push_back(name);
+    const Index levels = std::ssize(effect->levels());
+    notes.push_back(
+        printable(name) + ": " + grouped(levels) + " groups" +
+        (levels < kFew ? ", too few to tell how much groups differ: the prior of their sd matters" : ""));
+  }
+  for (const GroupTerm& group : parse_formula(text).groups) {
+    if (group.correlated && group.terms->kind == Expression::Kind::Call)
+      notes.push_back(std::string("(").append(printable(group.text)) +
+                      "): its effects are taken as uncorrelated, as with ||");
+  }
+}
+
+// The terms of the formula, or of all features. Notes say what categories became, and, of all the data, which
+// levels are rare: in a coreset all are.
+FormulaTerms terms_for(const Dataset& data, const ModelOptions& options, bool all_data,
+                       const Executor& executor, std::vector<std::string>& notes) {
+  const auto add_rare = [&](std::span<const CategorySummary> categories) {
+    if (!all_data) return;
+    for (std::string& note : rare_level_notes(data, categories, executor)) notes.push_back(std::move(note));
+  };
   if (!options.formula) {
     notes = category_notes(data);
-    return Design::all_features(data);
+    add_rare(table_categories(data));
+    return {Design::all_features(data), options.intercept, {}};
   }
   if (!options.design) throw std::invalid_argument("a table for a formula is to be read with read_table");
   FormulaTerms made = terms_of(*options.design, sources_of(*options.design, data, false));
@@ -99,7 +144,24 @@ Terms terms_for(const Dataset& data, const ModelOptions& options, std::vector<st
     notes.push_back(printable(category.name) + ": " + plural(category.columns, "column") +
                     (category.base.empty() ? "" : ", base '" + printable(category.base) + "'"));
   }
-  return std::move(made.terms);
+  add_rare(made.categories);
+  note_groups(made, *options.formula, notes);
+  return made;
+}
+
+// The scale of all columns: those of groups are taken as they are.
+Standardisation scale_of(const FormulaTerms& made, const Dataset& data, const DistinctRows& distinct,
+                         bool standardised, const Executor& executor) {
+  Index num_columns = 0;
+  for (const auto& term : made.population()) num_columns += term->num_columns();
+  Standardisation scale = standardised ? standardise(made.population(), data, distinct, executor)
+                                       : Standardisation::identity(num_columns);
+  for (const auto& effect : made.groups) {
+    scale.group_sds.push_back(std::ssize(scale.mean));
+    scale.mean.resize(scale.mean.size() + at(effect->num_columns()), 0.0);
+    scale.scale.resize(scale.mean.size(), 1.0);
+  }
+  return scale;
 }
 
 }  // namespace
@@ -157,16 +219,15 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
-  Terms terms = terms_for(data, options, notes_);
+  FormulaTerms made = terms_for(data, options, !known, executor, notes_);
   Index num_columns = 0;
-  for (const auto& term : terms) num_columns += term->num_columns();
+  for (const auto& term : made.terms) num_columns += term->num_columns();
   if (num_columns + (options.intercept ? 1 : 0) == 0)
     throw DataError(data.name() + ": no feature varies and there is no intercept; there is nothing to learn");
-  Standardisation scale = known                 ? std::move(*known)
-                          : options.standardise ? standardise(terms, data, distinct, executor)
-                                                : Standardisation::identity(num_columns);
+  Standardisation scale =
+      known ? std::move(*known) : scale_of(made, data, distinct, options.standardise, executor);
   const auto design = std::make_shared<const Design>(
-      std::move(terms), std::move(scale),
+      std::move(made.terms), std::move(scale),
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
   // The family reads the response: labels become -1 and 1, counts are checked. What it
   // changed is in the notes.
@@ -183,7 +244,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   std::vector<ScalarPrior> priors = options.priors.found;
   if (priors.empty()) {
     PriorOptions chosen = options.priors;
-    const PriorUnits units = prior_units(*this, chosen.autoscale, executor);
+    const PriorUnits units = prior_units(*this, chosen.autoscale, made.groups, executor);
     if (is_in_units(options)) {
       const double sd = options.prior_scale * units.response_sd;
       chosen.coefficients = ScalarPrior::normal(0, sd);
@@ -194,9 +255,10 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   if (std::ssize(priors) != likelihood_->num_parameters())
     throw std::invalid_argument("there are " + std::to_string(priors.size()) + " priors for " +
                                 std::to_string(likelihood_->num_parameters()) + " parameters");
-  const bool told = options.priors.is_default() && describe(options.family.family).extras.empty();
+  const bool told =
+      options.priors.is_default() && describe(options.family.family).extras.empty() && made.groups.empty();
   if (!told) table_->options.priors.found = priors;  // prior_scale does not tell them
-  prior_ = Prior(std::move(priors));
+  prior_ = Prior(std::move(priors), group_columns(design->scale()));
   // Parameters that are not coefficients come after them, and have the same value on both scales.
   scales_ = design->both_scales(extra_names(options.family.family));
   note_constant(*table_, notes_);

@@ -89,9 +89,6 @@ ModelTable read_table(const std::filesystem::path& path, ReadOptions read, Model
   if (!model.formula) return {read_dataset(path, read, executor, observer), std::move(model)};
   require_formula_alone(read);
   const Formula formula = required_two_sided(*model.formula);
-  if (!formula.groups.empty())
-    throw FormulaError(formula.text, formula.groups.front().group->offset,
-                       "group effects such as (1 | g) are not fitted; use g itself as a category");
   std::vector<std::string> excluded = read.unused;
   if (read.weights) excluded.push_back(*read.weights);
   read.choose = [&](const std::vector<std::string>& names) {

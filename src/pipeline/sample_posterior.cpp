@@ -46,8 +46,10 @@ PosteriorSample sample_posterior(const Likelihood& likelihood, const Prior& prio
   // An executor must not be used by the chains and by the gradients they ask for at the same time.
   const Serial one_by_one;
   PosteriorSample out;
-  out.chains = sample_about(posterior, about, chains, options,
-                            rows ? static_cast<const Executor&>(one_by_one) : executor, timed);
+  const Executor& by_chain = rows ? static_cast<const Executor&>(one_by_one) : executor;
+  out.chains = prior.groups().empty()
+                   ? sample_about(posterior, about, chains, options, by_chain, timed)
+                   : sample_groups(posterior, prior.groups(), about, chains, options, by_chain, timed);
   for (const Span& span : spans) out.chain_seconds.push_back(span.last_s - span.first_s);
   out.seconds = clock.seconds();
   return out;

@@ -164,6 +164,7 @@ Json form_of(const ReadOptions& read) {
   // Only where they were given.
   if (!read.categories.empty()) json["categories"] = read.categories;
   if (read.max_levels != ReadOptions().max_levels) json["max_levels"] = read.max_levels;
+  if (read.sql) json["sql"] = *read.sql;
   return json;
 }
 
@@ -182,11 +183,14 @@ ReadOptions read_of(const Fields& fields) {
   read.header = fields.get<bool>("header");
   read.categories = fields.optional<std::vector<std::string>>("categories").value_or(read.categories);
   read.max_levels = fields.optional<Index>("max_levels").value_or(read.max_levels);
+  read.sql = fields.optional<std::string>("sql");
   return read;
 }
 
 Json form_of(const Scaled& scaled) {
-  return {{"features", scaled.features}, {"mean", scaled.scale.mean}, {"scale", scaled.scale.scale}};
+  Json json = {{"features", scaled.features}, {"mean", scaled.scale.mean}, {"scale", scaled.scale.scale}};
+  if (!scaled.scale.group_sds.empty()) json["group_sds"] = scaled.scale.group_sds;
+  return json;
 }
 
 Scaled scaled_of(const Fields& fields) {
@@ -200,6 +204,15 @@ Scaled scaled_of(const Fields& fields) {
   for (std::size_t d = 0; d < out.features.size(); ++d) {
     if (!std::isfinite(out.scale.mean[d]) || !std::isfinite(out.scale.scale[d]) || out.scale.scale[d] <= 0)
       fields.refuse("scale", "has a scale that is not positive, or a mean that is not finite");
+  }
+  if (fields.has("group_sds")) {
+    out.scale.group_sds = fields.get<std::vector<Index>>("group_sds");
+    // Each has at least the columns of two groups after it.
+    const auto& sds = out.scale.group_sds;
+    for (std::size_t k = 0; k < sds.size(); ++k) {
+      const Index end = k + 1 < sds.size() ? sds[k + 1] : std::ssize(out.features);
+      if (sds[k] < 0 || end - sds[k] < 3) fields.refuse("group_sds", "are not places among the features");
+    }
   }
   return out;
 }

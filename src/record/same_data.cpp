@@ -105,15 +105,17 @@ void require_same_scale(const Problem& problem, const CoresetFile& file, const E
   // Relative, so that another order of summation is not taken for other data.
   constexpr double kNear = 1e-9;
   if (!file.model.standardise) return;
-  const Standardisation scale = standardise(problem.table()->design->terms(), *problem.table()->data,
-                                            problem.table()->distinct, executor);
+  // Columns of groups, the last terms, have no scale.
+  const std::span<const std::shared_ptr<const Term>> terms(problem.table()->design->terms());
+  const Standardisation scale = standardise(terms.first(terms.size() - file.scale.group_sds.size()),
+                                            *problem.table()->data, problem.table()->distinct, executor);
   const auto require = [&](std::size_t d, const char* what, double here, double there, double unit) {
     if (std::abs(here - there) <= kNear * std::max({std::abs(here), std::abs(there), unit})) return;
     refuse(*problem.table()->data, file,
            std::string("the ") + what + " of column '" + printable(file.raw_columns[d]) + "' is " +
                shortest(here) + ", but was " + shortest(there));
   };
-  for (std::size_t d = 0; d < file.raw_columns.size(); ++d) {
+  for (std::size_t d = 0; d < scale.mean.size(); ++d) {
     require(d, "mean", scale.mean[d], file.scale.mean[d], file.scale.scale[d]);
     require(d, "standard deviation", scale.scale[d], file.scale.scale[d], 0);
   }

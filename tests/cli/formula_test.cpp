@@ -155,8 +155,8 @@ TEST_F(FormulaCommand, MistakesHaveACaretUnderThePlace) {
   expect_refused(64, {"fit", "t.csv", "late ~ carier + x", "--family", "bernoulli"},
                  {"carier", "carrier", "\n       ^"});
   expect_refused(64, {"fit", "t.csv", "late ~ lgo(x)", "--family", "bernoulli"}, {"lgo", "log", "^"});
-  expect_refused(64, {"fit", "t.csv", "late ~ (1 | carrier)", "--family", "bernoulli"},
-                 {"group effects", "^"});
+  expect_refused(64, {"fit", "t.csv", "late ~ (1 | carrier:x)", "--family", "bernoulli"},
+                 {"groups are one column", "^"});
   expect_refused(64, {"fit", "t.csv", "~ x", "--family", "bernoulli"}, {"no response", "^"});
   expect_refused(64, {"fit", "t.csv", "late", "--family", "bernoulli"}, {"a formula has a ~"});
   expect_refused(64, {"fit", "t.csv", "late ~ x", "more", "--family", "bernoulli"},
@@ -173,6 +173,22 @@ TEST_F(FormulaCommand, AnotherTableOrFormulaThanTheCoresetsIsRefused) {
   write_file(folder_ / "other.csv", "late,z\nyes,1\nno,2\n");
   expect_refused(65, {"check", "other.csv", "c.csv"}, {"c.json"});
   expect_refused(64, {"sample", "c.csv", "late ~ x + days", "--out", "d"}, {"--formula"});
+}
+
+TEST_F(FormulaCommand, OfACoresetMayHaveOtherBlanks) {
+  expect_done(
+      {"build", "t.csv", "late ~ x + carrier", "--family", "bernoulli", "--size", "20", "--out", "c.csv"});
+  const auto sampled = [](Words words) {
+    for (const char* more : {"--warmup", "100", "--draws", "100"}) words.emplace_back(more);
+    return words;
+  };
+  expect_done(sampled({"sample", "c.csv", "late~x+carrier", "--out", "a"}));
+  expect_done(sampled({"sample", "c.csv", "--out", "b"}));
+  EXPECT_EQ(bytes("a/draws_1.csv"), bytes("b/draws_1.csv"));
+  expect_done({"check", "t.csv", "c.csv", "a", "--formula", " late ~  x+carrier"});
+  expect_refused(64, sampled({"sample", "c.csv", "late ~ carrier + x", "--out", "d"}),
+                 {"--formula is late ~ carrier + x, but", "says late ~ x + carrier"});
+  expect_refused(64, sampled({"sample", "c.csv", "late ~ x +", "--out", "d"}), {"late ~ x +"});
 }
 
 }  // namespace

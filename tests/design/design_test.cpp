@@ -84,7 +84,7 @@ TEST(Design, TermsMakeTheirColumnsInOrderEachStandardised) {
     ASSERT_EQ(design->num_columns(), intercept ? 5 : 4);
     EXPECT_EQ(design->names()[3], "b^2");
     const std::vector<double> z = matrix_of(*design, data);
-    const auto& [mean, scale, constant] = design->scale();
+    const std::vector<double>&mean = design->scale().mean, &scale = design->scale().scale;
     for (Index n = 0; n < data.num_rows(); ++n) {
       const std::vector<double> raw = raw_columns(data, n);
       const double* row = z.data() + n * design->num_columns();

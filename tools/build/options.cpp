@@ -27,25 +27,26 @@ constexpr const char* kDimHelp = R"(Random features, 2 to 10^6, or auto: doubled
 the held-out error is within 1.5 of the relative (default 500))";
 
 // Options that speak of a table and not of vectors.
-constexpr std::array kDataOptions = {"formula",        "trials",        "family",         "link",
-                                     "response",       "features",      "weights",        "missing",
-                                     "delimiter",      "categories",    "max-levels",     "success",
-                                     "no-header",      "prior-scale",   "prior",          "prior-intercept",
-                                     "autoscale",      "no-intercept",  "no-standardise", "pihat",
-                                     "pihat-rows",     "projection",    "norm",           "expansion",
-                                     "projection-dim", "remainder-dim", "heldout-dim",    "candidates"};
+constexpr std::array kDataOptions = {
+    "formula",         "trials",        "family",      "link",         "response",
+    "features",        "weights",       "missing",     "delimiter",    "categories",
+    "max-levels",      "success",       "no-header",   "prior-scale",  "prior",
+    "prior-intercept", "prior-group",   "autoscale",   "no-intercept", "no-standardise",
+    "pihat",           "pihat-rows",    "projection",  "norm",         "expansion",
+    "projection-dim",  "remainder-dim", "heldout-dim", "candidates"};
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");
   const auto loglik = arguments.text("loglik");
-  const int given = (data ? 1 : 0) + (vectors ? 1 : 0) + (loglik ? 1 : 0);
-  if (given == 0) throw UsageError("no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  const bool query = arguments.given("sql") && !vectors && !loglik;
+  const int given = (data || query ? 1 : 0) + (vectors ? 1 : 0) + (loglik ? 1 : 0);
+  if (given == 0) throw UsageError("no input; give DATA, --sql QUERY, --vectors V.npy or --loglik LL.npy");
   if (given > 1) {
     throw UsageError(data ? "both DATA and vectors are given; give one of them"
                           : "--vectors and --loglik are both given; give one of them");
   }
-  request.job.kind = data ? InputKind::Data : vectors ? InputKind::Vectors : InputKind::Loglik;
-  request.job.input = data ? *data : vectors ? *vectors : *loglik;
+  request.job.kind = data || query ? InputKind::Data : vectors ? InputKind::Vectors : InputKind::Loglik;
+  request.job.input = data ? *data : query ? "" : vectors ? *vectors : *loglik;
 }
 
 void set_output(const Arguments& arguments, BuildRequest& request) {
@@ -105,6 +106,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     set_projection(arguments, job.coreset);
   } else {
     std::vector<std::string> options(kDataOptions.begin(), kDataOptions.end());
+    options.emplace_back("sql");
     for (const FamilySetting& setting : family_settings()) options.push_back(option_name(setting.name));
     for (const std::string& option : options) {
       if (arguments.given(option))

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "giga/base/text.hpp"
+#include "giga/design/formula.hpp"
+#include "giga/design/group_effect.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
 #include "support/spelling.hpp"
@@ -161,6 +164,10 @@ void add_prior_options(Arguments& arguments, const std::string& group) {
                             ": exponential(1), half_normal(1), half_student_t(3, 1),\n"
                             "half_cauchy(1), gamma(2, 0.1) or lognormal(0, 1)",
                         group);
+  arguments.add_value("prior-group", "P",
+                      "Prior of the sds of group effects, as of sigma (default exponential(1), in\n"
+                      "units of the response where its noise is learnt, over sd(x) for (x | g))",
+                      group);
   arguments.add_value("prior-scale", "S", "theta ~ N(0, S^2 I), S from 1e-6 to 1e6 (default 1)", group);
   arguments.add_flag("autoscale",
                      "Scales of priors are in units of the data, as in rstanarm: sd(y) for\n"
@@ -191,6 +198,8 @@ PriorOptions prior_options(const Arguments& arguments, Family family) {
                                    why_without(family, extra)));
     add_prior(priors, {extra, parse_prior(*text, "prior_" + extra)});
   }
+  if (const auto text = arguments.text("prior-group"))
+    add_prior(priors, {kGroupSds, parse_prior(*text, "prior_group")});
   priors.autoscale = arguments.flag("autoscale");
   return priors;
 }
@@ -209,6 +218,7 @@ void require_priors(const Arguments& arguments, const ModelOptions& known, const
   const std::string all = listed_priors(given), of_file = listed_priors(known.priors);
   agreement.require("prior", all, of_file);
   for (const std::string& extra : extra_names()) agreement.require(prior_option(extra), all, of_file);
+  agreement.require("prior-group", all, of_file);
   agreement.require("prior-intercept", given.intercept ? given.intercept->text() : "",
                     known.priors.intercept ? known.priors.intercept->text() : "none");
   const char* words[] = {"false", "true"};
@@ -238,6 +248,10 @@ void add_table_options(Arguments& arguments, const std::string& group) {
 void add_file_options(Arguments& arguments, const std::string& group) {
   arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
                                 group);
+  arguments.add_value("sql", "QUERY",
+                      "A SELECT of DuckDB whose result is the table, over any files it reads;\n"
+                      "DATA, which may be left out, is called data in it",
+                      group);
   arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", group);
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", group);
 }
@@ -245,6 +259,12 @@ void add_file_options(Arguments& arguments, const std::string& group) {
 std::optional<std::string> take_data_and_formula(Arguments& arguments) {
   const std::vector<std::string> words = arguments.take_words();
   if (words.empty()) return std::nullopt;
+  std::error_code ignored;
+  if (words.size() == 1 && words[0].find('~') != std::string::npos && !arguments.given("formula") &&
+      !std::filesystem::exists(words[0], ignored)) {  // of a query, which needs no DATA
+    arguments.take({{"formula", words[0]}}, "the command line");
+    return std::nullopt;
+  }
   if (words.size() > 2 || (words.size() == 2 && arguments.given("formula"))) {
     throw UsageError("unexpected argument '" + printable(words.back()) + "'; the input is '" +
                      printable(words.front()) + "'");
@@ -298,6 +318,7 @@ ReadOptions read_options(const Arguments& arguments) {
   read.max_levels = arguments.count("max-levels", read.max_levels, 1, kMostLevels);
   read.missing = arguments.choice("missing", Missing::Refuse);
   read.header = !arguments.flag("no-header");
+  read.sql = arguments.text("sql");
   if (const auto delimiter = delimiter_of(arguments)) read.delimiter = *delimiter;
   return read;
 }
@@ -381,6 +402,14 @@ ModelOptions model_options(const Arguments& arguments) {
 
 namespace {
 
+// Blanks do not matter, nor how numbers and texts are written.
+void require_formula(const Arguments& arguments, const std::optional<std::string>& known,
+                     const Agreement& agreement) {
+  const auto given = arguments.text("formula");
+  if (given && known && deparse(parse_formula(*given)) == deparse(parse_formula(*known))) return;
+  agreement.require("formula", given.value_or(""), known.value_or("nothing of it"));
+}
+
 void require_model(const Arguments& arguments, const CoresetFile& companion, const Agreement& agreement) {
   const Family family = companion.model.family.family;
   agreement.require("family", arguments.one_of("family", ""), std::string(family_name(family)));
@@ -402,8 +431,7 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   agreement.require("success", arguments.text("success").value_or(""),
                     companion.model.success.value_or("nothing of it"));
   agreement.refuse("trials");
-  agreement.require("formula", arguments.text("formula").value_or(""),
-                    companion.model.formula.value_or("nothing of it"));
+  require_formula(arguments, companion.model.formula, agreement);
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
@@ -415,7 +443,7 @@ void require_agreement(const Arguments& arguments, const CoresetFile& companion)
   const Agreement agreement(arguments, companion);
   require_model(arguments, companion, agreement);
   agreement.require("weights", arguments.text("weights").value_or(""), "weight");
-  for (const char* option : {"missing", "delimiter", "no-header", "categories", "max-levels"})
+  for (const char* option : {"missing", "sql", "delimiter", "no-header", "categories", "max-levels"})
     agreement.refuse(option);
 }
 

@@ -1,8 +1,11 @@
 // giga sample: draws of the posterior of a table, or of a coreset.
 #include "commands.hpp"
+#include "giga/base/text.hpp"
+#include "giga/record/run_folder.hpp"
 #include "options/model.hpp"
 #include "sample/options.hpp"
 #include "sample/print.hpp"
+#include "support/coefficient_table.hpp"
 #include "support/console.hpp"
 #include "support/session.hpp"
 
@@ -44,7 +47,9 @@ void run(Arguments arguments) {
   if (request.json) {
     write_stdout(run_json(made.record));
   } else if (!request.quiet || !job.out) {
-    write_stdout(summary_text(made.summary.original()));
+    write_stdout(coefficient_table(
+        made.summary.original(), made.record,
+        job.out ? printable_path(*job.out / kSummaryFile) + " has them" : "--out DIR keeps them"));
     if (!request.quiet) write_stderr(sample_facts(made.record));
   }
 }

@@ -8,7 +8,8 @@
 // constant that follows from the coefficients, called "(offset)" so that nobody takes it for a parameter.
 // Parameters that are not coefficients are the same on both scales, except that one which must be positive is
 // sampled as its logarithm: then its own value is shown first, and "log_" with its name stands for what was
-// sampled.
+// sampled. So are the standard deviations of group effects, which have columns among the others
+// (Standardisation::group_sds).
 #pragma once
 
 #include <string>
@@ -53,6 +54,8 @@ class BothScales {
   /// Where value k on the original scale is exp(theta_d): d; else -1.
   [[nodiscard]] Index log_of(Index k) const;
   [[nodiscard]] bool has_logs() const;
+  /// Whether value k on the original scale is the coefficient of a group.
+  [[nodiscard]] bool is_of_group(Index k) const;
   /// Which of names() is the intercept or the offset; -1 if there is neither.
   [[nodiscard]] Index constant() const { return constant_; }
 
@@ -60,6 +63,8 @@ class BothScales {
   [[nodiscard]] std::vector<double> values(const double* theta) const;
 
  private:
+  [[nodiscard]] bool is_group_sd(Index column) const;
+
   Standardisation scale_;
   bool intercept_, standardised_;
   std::vector<bool> logs_;  // of the extra parameters

@@ -5,6 +5,7 @@
 //   sources_of(state, data)         VariableSources  where a table has the columns of a state
 //   terms_of(state, sources)        FormulaTerms     for a Design; no data is needed
 //   FormulaResponse, FormulaOffset                   values by rows
+//   group effects, the last of the terms             group_effect.hpp
 //
 // Names, order and values of the columns are those of R's model.matrix with treatment contrasts. A state is
 // learnt once, from all the data, and travels with a coreset; what is computed from it for a row depends on
@@ -20,6 +21,7 @@
 #include "giga/data/dataset.hpp"
 #include "giga/design/design.hpp"
 #include "giga/design/formula.hpp"
+#include "giga/design/group_effect.hpp"
 
 namespace giga {
 
@@ -93,23 +95,32 @@ struct CategorySummary {
   Index levels = 0;
   Index columns = 0;  ///< In all terms it is part of.
   std::string base;   ///< The level without a column; empty if each has one.
+  /// The column of the table that it is, perhaps with another base or as a factor; empty if it is computed.
+  std::string column = {};
 };
 
 struct FormulaTerms {
   Design::Terms terms;
   bool intercept = true;
   std::vector<CategorySummary> categories;  ///< In the order of the formula.
+  GroupEffects groups = {};                 ///< The last of `terms`: they are taken as they are.
+
+  /// Those before the groups, whose columns may be standardised.
+  [[nodiscard]] std::span<const std::shared_ptr<const Term>> population() const {
+    return std::span(terms).first(terms.size() - groups.size());
+  }
 };
 
 /// The terms without the intercept, which a Design adds. A level that the state does not know makes the
 /// columns of its category NaN; check_rows finds such rows. Throws FormulaError or DataError where a state
-/// cannot be what learn_design returned.
+/// cannot be what learn_design returned, and DataError where there would be more than 10,000 columns.
 [[nodiscard]] FormulaTerms terms_of(const DesignState& state, const VariableSources& sources);
 
 /// Throws DataError for the first row of weight above 0 in which a column, the offset or, if `response` is
-/// true, the response is not a finite number, or in which a category has a level that was not learnt.
-void check_rows(const DesignState& state, const Dataset& data, const Executor& executor,
-                bool response = true);
+/// true, the response is not a finite number, or in which a category has a level that was not learnt; the
+/// groups of group effects may be new where `new_groups` says so.
+void check_rows(const DesignState& state, const Dataset& data, const Executor& executor, bool response = true,
+                bool new_groups = false);
 
 class RowValue;
 

@@ -18,10 +18,20 @@ struct Standardisation {
   std::vector<double> mean;
   std::vector<double> scale;    ///< Never 0.
   std::vector<Index> constant;  ///< Columns with one value only; their mean is that value, their scale 1.
+  /// Columns that are 0 in every row, each for the standard deviation of a group effect (group_effect.hpp):
+  /// theta has its logarithm. The columns after each, up to the next or the last, are those of its groups.
+  std::vector<Index> group_sds = {};
 
   /// mean 0, scale 1: z = x.
   [[nodiscard]] static Standardisation identity(Index num_features);
 };
+
+/// The columns of a group effect: theta_sd is the logarithm of the standard deviation that the coefficients
+/// of columns first .. first + count - 1 share.
+struct GroupColumns {
+  Index sd = 0, first = 0, count = 0;
+};
+[[nodiscard]] std::vector<GroupColumns> group_columns(const Standardisation& scale);
 
 /// Mean and population standard deviation of each column of Design::all_features, weighted by the
 /// multiplicities. The same bits for any number of threads; rows counted twice give the same bits as every

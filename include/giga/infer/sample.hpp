@@ -14,6 +14,7 @@
 #include "giga/infer/chain.hpp"
 #include "giga/infer/density.hpp"
 #include "giga/model/normal.hpp"
+#include "giga/model/prior.hpp"
 
 namespace giga {
 
@@ -51,6 +52,13 @@ struct SampleOptions {
 [[nodiscard]] std::vector<Chain> sample_about(const DensityView& density, const Normal& about, Index chains,
                                               const SampleOptions& options, const Executor& executor,
                                               const Observer& observer = {});
+
+/// The same for a posterior whose prior has group effects: chains run in coordinates in which their scales
+/// and coefficients hardly depend on each other (docs/groups.md), and the draws are those of the parameters.
+[[nodiscard]] std::vector<Chain> sample_groups(const DensityView& density,
+                                               const std::vector<GroupColumns>& groups, const Normal& about,
+                                               Index chains, const SampleOptions& options,
+                                               const Executor& executor, const Observer& observer = {});
 
 /// Starts spread wider than the distribution, by a factor of 2, so that chains which agree have found each
 /// other.

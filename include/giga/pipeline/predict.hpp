@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "giga/base/executor.hpp"
@@ -30,14 +31,26 @@ struct WeightedDraws {
   std::vector<double> weights = {};  ///< One for each draw; empty: all count alike.
 };
 
+/// Groups of a group effect that the fit did not see. Their coefficients are drawn from what it learnt of
+/// groups: sd_s e with e standard normal, the same for all rows of a group.
+struct NewGroups {
+  std::string name;                      ///< Of the group: "carrier".
+  Index sd = 0;                          ///< Which of theta is the logarithm of the standard deviation.
+  std::vector<double> times = {};        ///< Of each row, what the coefficient is multiplied by.
+  std::vector<Index> which = {};         ///< Of each row, its place in `groups`; -1: the fit saw it.
+  std::vector<std::string> groups = {};  ///< As coefficients are called: "b[(Intercept) carrier:ZZ]".
+};
+
 /// Rows to be predicted. Labels are -1 and 1; of successes, the numbers without trials.
 struct NewRows {
   Dataset data;
   std::shared_ptr<const Design> design = {};  ///< That of the model, for the columns of `data`.
   FamilyParameters family = {};
-  std::vector<double> offset = {};    ///< Of each row; empty: 0.
-  std::vector<double> trials = {};    ///< Of each row; empty: not known.
-  std::vector<double> response = {};  ///< Of each row; empty: not known.
+  std::vector<double> offset = {};         ///< Of each row; empty: 0.
+  std::vector<double> trials = {};         ///< Of each row; empty: not known.
+  std::vector<double> response = {};       ///< Of each row; empty: not known.
+  std::vector<NewGroups> new_groups = {};  ///< Group effects of which some row has a new group.
+  std::vector<std::string> notes = {};     ///< Which groups these are.
 };
 
 /// Reads rows for a model that was learnt with `scale`. `read` is how its own table was read, with `known`

@@ -5,6 +5,8 @@
 //   add_prior(model.priors, "normal(0, 2.5)");                 // every coefficient
 //   add_prior(model.priors, "carrier = student_t(4, 0, 1)");   // those of a column or term
 //   add_prior(model.priors, "sigma = exponential(1)");         // an extra parameter of the family
+//   add_prior(model.priors, "sd(groups) = exponential(1)");    // the standard deviations of group effects
+//   add_prior(model.priors, "sd[x g] = exponential(1)");       // that of one of them
 //
 // A prior is of the parameter as it is sampled: of the coefficient of a standardised column, unless columns
 // are taken as they are. With `autoscale` scales are in units of the data, as in rstanarm:
@@ -13,6 +15,10 @@
 //                 column; sd(y) only where the link is the identity, and sd(x) = 1 for a constant column
 //   intercept     scale sd(y); its location is mean(y) unless a prior of its own was given (identity link)
 //   sigma         scale sd(y) (identity link)
+//   group sd      scale sd(y) / sd(x), x what the coefficients of the groups are multiplied by; sd(y) only
+//   where
+//                 the link is the identity. Where no prior was chosen, that is so without `autoscale` too,
+//                 sd(y) then only where the family learns its noise.
 //
 // Standard deviations are those of the population, over all rows with their weights. Locations of other
 // priors stay.
@@ -54,12 +60,15 @@ void add_prior(PriorOptions& options, NamedPrior given);
 struct PriorUnits {
   double response_mean = 0, response_sd = 1;
   std::vector<double> column_sds = {};  ///< Of raw columns that are not standardised; empty: 1.
+  std::vector<double> group_sds = {};   ///< sd(x) of every group effect; empty: 1.
 };
 
 /// Of every parameter: columns of the design, then extras. The prior of a column is that of its own name,
 /// else of its term (Design::term_label), else of the intercept or of all coefficients; of an extra, that of
-/// its name, else lognormal(0, prior_scale). Throws OptionError for a name that is none of these, and for a
-/// prior of positive parameters given to a coefficient or the reverse.
+/// its name, else lognormal(0, prior_scale). The standard deviation of a group effect has that of its name,
+/// else that of kGroupSds, else exponential(1); coefficients of groups have normal(0, 1), see Prior. Throws
+/// OptionError for a name that is none of these, and for a prior of positive parameters given to a
+/// coefficient or the reverse.
 [[nodiscard]] std::vector<ScalarPrior> find_priors(const PriorOptions& options, double prior_scale,
                                                    const Design& design,
                                                    std::span<const ExtraParameter> extras,
