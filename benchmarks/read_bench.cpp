@@ -1,9 +1,11 @@
 // Times the reading of a data file, and nothing else. One JSON object on stdout.
 //
 //   read_bench DATA.csv --threads 1
+//   read_bench DATA.csv --drop-missing
 //
 // "columns" has, for every column, the sum of its values' bit patterns modulo 2^64: equal to that of another
-// reader if both read the same bits, in whatever order they add.
+// reader if both read the same bits, in whatever order they add. The value of a category is the place of its
+// level among them, sorted; that of a date, its day since 1970.
 #include <CLI/CLI.hpp>
 #include <bit>
 #include <chrono>
@@ -41,13 +43,17 @@ int run(int argc, char** argv) {
   CLI::App app("Times the reading of a data file");
   std::string path;
   int threads = 0;
+  giga::ReadOptions options;
+  bool drop = false;
   app.add_option("data", path, ".csv, .csv.gz, .npy, .npz, .svm or .libsvm")->required();
   app.add_option("--threads", threads, "0: one per core")->capture_default_str();
+  app.add_flag("--drop-missing", drop, "leave out rows with missing values");
   CLI11_PARSE(app, argc, argv);
+  if (drop) options.missing = giga::Missing::Drop;
 
   const giga::Threads executor(threads);
   const auto start = std::chrono::steady_clock::now();
-  const giga::Dataset data = giga::read_dataset(path, {}, executor);
+  const giga::Dataset data = giga::read_dataset(path, options, executor);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
 
   const nlohmann::ordered_json record = {{"seconds", passed.count()},

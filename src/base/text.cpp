@@ -131,9 +131,13 @@ std::string csv_field(const std::string& text) {
 }
 
 std::string inert(const std::string& text) {
-  // The first characters by which spreadsheets recognise a formula; "-1.5" begins with one of them, too.
-  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
-  return formula && !parse_double(text) ? "'" + text : text;
+  // With text = a + rest, a all of its leading apostrophes: what is written is "'" + a + rest for a rest that
+  // reads as a formula, and the text itself for others. One apostrophe less gives the text back. The first
+  // characters are those by which spreadsheets recognise a formula; "-1.5" begins with one of them, too.
+  const std::string_view rest =
+      std::string_view(text).substr(std::min(text.find_first_not_of('\''), text.size()));
+  const bool formula = !rest.empty() && std::string_view("=+-@\t\r").find(rest[0]) != std::string_view::npos;
+  return formula && !parse_double(rest) ? "'" + text : text;
 }
 
 std::string grouped(Index count) {

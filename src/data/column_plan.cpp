@@ -2,10 +2,13 @@
 #include "data/column_plan.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "data/csv_row.hpp"
 #include "data/csv_scan.hpp"
 #include "data/iso_time.hpp"
+#include "data/level_table.hpp"
 #include "data/number_parse.hpp"
 #include "data/utf8.hpp"
 
@@ -37,7 +40,9 @@ CellMode mode_of(ColumnKind kind) {
   return CellMode::Number;
 }
 
-// What the options say of a column; weights are numbers.
+}  // namespace
+
+// Weights are numbers.
 ColumnPlan plan_of(const Column& column, const ReadOptions& options) {
   ColumnPlan plan;
   if (column.role == ColumnRole::Unused) return plan;
@@ -56,7 +61,11 @@ ColumnPlan plan_of(const Column& column, const ReadOptions& options) {
   return plan;
 }
 
-}  // namespace
+void check_max_levels(const ReadOptions& options) {
+  if (options.max_levels >= 1 && options.max_levels <= LevelTable::kMost) return;
+  throw std::invalid_argument("max_levels is " + std::to_string(options.max_levels) + ", must be 1 to " +
+                              std::to_string(LevelTable::kMost));
+}
 
 CellClass class_of(std::string_view text) {
   switch (parse_cell(text).kind) {

@@ -55,6 +55,12 @@ struct ColumnPlan {
   const KnownColumn* known = nullptr;
 };
 
+/// What the options say of a column. Without a word from them it is to be read as numbers, and not settled.
+[[nodiscard]] ColumnPlan plan_of(const Column& column, const ReadOptions& options);
+
+/// Throws std::invalid_argument if `max_levels` cannot be.
+void check_max_levels(const ReadOptions& options);
+
 /// A plan per column, by the options and the first rows of `text`, which begins where a row does.
 [[nodiscard]] std::vector<ColumnPlan> plan_columns(std::string_view text, const std::vector<Column>& columns,
                                                    const ReadOptions& options);

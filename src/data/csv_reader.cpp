@@ -45,10 +45,7 @@ void check_options(const ReadOptions& options) {
     throw std::invalid_argument("delimiter is '" + printable(std::string(1, options.delimiter)) +
                                 "', must not be a quote, a line end or part of a number");
   }
-  if (options.max_levels < 1 || options.max_levels > LevelTable::kMost) {
-    throw std::invalid_argument("max_levels is " + std::to_string(options.max_levels) + ", must be 1 to " +
-                                std::to_string(LevelTable::kMost));
-  }
+  check_max_levels(options);
 }
 
 // Where the data begins in the first text of an input, and what its columns are called.

@@ -111,6 +111,10 @@ class Finder {
     order_ = {};
     DistinctRows distinct;
     const Index num_rows = data_.num_rows();
+    std::size_t firsts = 0;
+    for (Index n = 0; n < num_rows; ++n) firsts += data_.weight(n) > 0 && repeats_[at(n)] == 0 ? 1 : 0;
+    distinct.rows.reserve(firsts);
+    distinct.multiplicity.reserve(firsts);
     // Repeats come after their first row, so hashes_[f] already is a number among the distinct rows.
     bool all_one = true;
     bool all_rows = true;

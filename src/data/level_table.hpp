@@ -1,6 +1,6 @@
 // Texts and their numbers: each distinct text has the number of those before it. A hash table with linear
 // probing, at most half full; the bytes of all texts lie together. The hash is of words of 8 bytes; texts of
-// up to 8 bytes, which most levels are, are one word.
+// up to 8 bytes, which most levels are, are one word, and are compared as such.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ namespace giga {
 
 namespace level_detail {
 
+inline constexpr std::size_t kShort = 8;  // bytes of a word
+
 template <typename Word>
 inline std::uint64_t load(const char* p) {
   Word word = 0;
@@ -22,22 +24,30 @@ inline std::uint64_t load(const char* p) {
   return word;
 }
 
-// All bytes of a text of 0 to 8, in loads of fixed lengths that may overlap. Texts of different lengths may
-// give the same word; the length is hashed with it.
+// All bytes of a text of 0 to 8, in loads of fixed lengths that may overlap: texts of one length are equal if
+// their words are. Texts of different lengths may give the same word; the length is hashed with it.
 inline std::uint64_t short_word(const char* p, std::size_t length) {
   if (length >= 4) return load<std::uint32_t>(p) | load<std::uint32_t>(p + length - 4) << 32;
   if (length >= 2) return load<std::uint16_t>(p) | load<std::uint16_t>(p + length - 2) << 32;
   return length == 1 ? load<std::uint8_t>(p) : 0;
 }
 
-inline std::uint64_t hash_of(std::string_view text) {
+struct Key {
+  std::uint64_t word;  // of a text of at most 8 bytes; of a longer one 0
+  std::uint64_t hash;
+};
+
+inline Key key_of(std::string_view text) {
   using namespace hash_detail;
   const char* p = text.data();
   const std::size_t length = text.size();
   std::uint64_t hash = kFirst ^ length;
-  if (length <= 8) return mix(short_word(p, length) ^ kSecond, hash);
+  if (length <= kShort) {
+    const std::uint64_t word = short_word(p, length);
+    return {word, mix(word ^ kSecond, hash)};
+  }
   for (std::size_t i = 0; i + 8 < length; i += 8) hash = mix(load<std::uint64_t>(p + i) ^ hash, kSecond);
-  return mix(load<std::uint64_t>(p + length - 8) ^ kFirst, hash);
+  return {0, mix(load<std::uint64_t>(p + length - 8) ^ kFirst, hash)};
 }
 
 }  // namespace level_detail
@@ -49,13 +59,13 @@ class LevelTable {
 
   /// The number of `text`, which is added if it is new; -1 if it is new and there is no room for it.
   [[nodiscard]] Index number(std::string_view text) {
-    const std::uint64_t hash = level_detail::hash_of(text);
-    const Index found = slots_.empty() ? -1 : slots_[slot_of(text, hash)];
-    return found >= 0 ? found : add(text, hash);
+    const level_detail::Key key = level_detail::key_of(text);
+    const Index found = slots_.empty() ? -1 : slots_[slot_of(text, key)];
+    return found >= 0 ? found : add(text, key);
   }
   /// -1 if there is no such text.
   [[nodiscard]] Index find(std::string_view text) const {
-    return slots_.empty() ? -1 : slots_[slot_of(text, level_detail::hash_of(text))];
+    return slots_.empty() ? -1 : slots_[slot_of(text, level_detail::key_of(text))];
   }
 
   [[nodiscard]] Index size() const { return std::ssize(entries_); }
@@ -67,11 +77,11 @@ class LevelTable {
 
  private:
   struct Entry {
-    std::uint64_t hash;
+    level_detail::Key key;
     std::uint32_t begin, length;
   };
-  [[nodiscard]] std::size_t slot_of(std::string_view text, std::uint64_t hash) const;
-  [[nodiscard]] Index add(std::string_view text, std::uint64_t hash);
+  [[nodiscard]] std::size_t slot_of(std::string_view text, const level_detail::Key& key) const;
+  [[nodiscard]] Index add(std::string_view text, const level_detail::Key& key);
   void grow();
 
   std::vector<char> bytes_;
@@ -80,14 +90,15 @@ class LevelTable {
 };
 
 // Where the text is, or the empty slot where it would be.
-inline std::size_t LevelTable::slot_of(std::string_view text, std::uint64_t hash) const {
+inline std::size_t LevelTable::slot_of(std::string_view text, const level_detail::Key& key) const {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = static_cast<std::size_t>(hash) & mask;
+  std::size_t slot = static_cast<std::size_t>(key.hash) & mask;
   for (;; slot = (slot + 1) & mask) {
     const std::int32_t number = slots_[slot];
     if (number < 0) return slot;
     const Entry& entry = entries_[static_cast<std::size_t>(number)];
-    if (entry.hash == hash && entry.length == text.size() &&
+    if (entry.key.hash != key.hash || entry.key.word != key.word || entry.length != text.size()) continue;
+    if (text.size() <= level_detail::kShort ||
         std::memcmp(bytes_.data() + entry.begin, text.data(), text.size()) == 0)
       return slot;
   }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "design/column_limit.hpp"
 #include "giga/base/text.hpp"
 
 namespace giga {
@@ -48,11 +49,13 @@ Design::Design(Terms terms, Standardisation scale, const DesignOptions& options)
 // Features side by side that are taken as they are make one term: it writes them in one loop.
 Terms Design::all_features(const Dataset& data) {
   Terms terms;
+  std::vector<CodedTerm> coded;
   const std::vector<std::string>& names = data.feature_names();
   const auto is_category = [&](Index d) { return data.feature_column(d).kind == ColumnKind::Category; };
   for (Index d = 0; d < data.num_features();) {
     if (is_category(d)) {
       terms.push_back(std::make_shared<CategoryTerm>(d, names[at(d)], data.feature_column(d).levels));
+      coded.push_back({names[at(d)], terms.back()->num_columns()});
       ++d;
       continue;
     }
@@ -61,6 +64,7 @@ Terms Design::all_features(const Dataset& data) {
     terms.push_back(std::make_shared<NumericTerm>(
         first, std::vector<std::string>(names.begin() + first, names.begin() + d)));
   }
+  require_few_columns(data.name(), coded);
   return terms;
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "design/formula_lexer.hpp"
 #include "giga/design/formula.hpp"
@@ -95,6 +96,15 @@ std::string deparse(const Expression& expression) {
     text += deparse(*arguments[i].value);
   }
   return text + ")";
+}
+
+std::string deparse(const Formula& formula) {
+  std::string text = formula.response == nullptr ? "~" : deparse(*formula.response) + " ~";
+  std::string before = " ";
+  if (formula.terms != nullptr) text.append(std::exchange(before, " + ")).append(deparse(*formula.terms));
+  for (const GroupTerm& group : formula.groups)
+    text.append(std::exchange(before, " + ")).append("(").append(group.text).append(")");
+  return text;
 }
 
 }  // namespace giga

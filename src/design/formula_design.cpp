@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "design/column_limit.hpp"
 #include "design/formula_functions.hpp"
 #include "design/group_design.hpp"
 #include "giga/base/error.hpp"
@@ -14,7 +15,7 @@
 namespace giga {
 namespace {
 
-constexpr Index kMostKnots = 200, kHighestDegree = 20, kMostColumns = 1'000'000;
+constexpr Index kMostKnots = 200, kHighestDegree = 20;
 
 // What a variable is in every term.
 struct Variable {
@@ -59,6 +60,14 @@ Variable make_variable(const Expression& expression, const std::string& label,
   return variable;
 }
 
+// The column that a category is: factor() and relevel() change its coding, not its rows.
+std::string column_of(const Expression& category) {
+  const Expression* node = &category;
+  while ((node->is_call("factor") || node->is_call("relevel")) && !node->arguments.empty())
+    node = node->arguments.front().value.get();
+  return node->kind == Expression::Kind::Name ? node->text : "";
+}
+
 TermPart make_part(const Variable& variable, bool contrasted) {
   TermPart part{variable.value, variable.basis, {}, variable.label};
   if (variable.basis != nullptr) {
@@ -87,18 +96,12 @@ class Builder {
     BuiltTerms built;
     built.intercept = expanded_.intercept;
     summaries_.resize(variables_.size());
-    bool first_category = !expanded_.intercept;
-    Index columns = 0;
-    for (Index t = 0; t < std::ssize(expanded_.terms); ++t) {
-      std::vector<TermPart> parts;
-      for (const Index v : expanded_.terms[at(t)]) {
-        const bool category = is_category(v);
-        const bool contrasted = category && expanded_.is_contrasted(t, v) && !first_category;
-        if (category) first_category = false;
-        parts.push_back(make_part(variables_[at(v)], contrasted));
-      }
-      count_columns(parts, columns);
-      built.terms.push_back(std::make_shared<const FormulaTerm>(std::move(parts)));
+    std::vector<std::vector<TermPart>> coded = coded_terms();
+    std::vector<CodedTerm> sizes;
+    for (const std::vector<TermPart>& parts : coded) sizes.push_back(size_of(parts));
+    require_few_columns("the formula", sizes);
+    for (Index t = 0; t < std::ssize(coded); ++t) {
+      built.terms.push_back(std::make_shared<const FormulaTerm>(std::move(coded[at(t)])));
       summarise(t, *built.terms.back());
     }
     for (CategorySummary& summary : summaries_)
@@ -133,16 +136,29 @@ class Builder {
     }
   }
 
-  static void count_columns(const std::vector<TermPart>& parts, Index& columns) {
-    Index product = 1;
-    for (const TermPart& part : parts) {
-      product *= part.num_columns();
-      if (product + columns > kMostColumns)
-        throw DataError("the formula makes more than " + grouped(kMostColumns) + " columns, with " +
-                        printable(parts.front().names.front()) +
-                        " among them; use categories with fewer levels");
+  [[nodiscard]] std::vector<std::vector<TermPart>> coded_terms() const {
+    std::vector<std::vector<TermPart>> coded(expanded_.terms.size());
+    bool first_category = !expanded_.intercept;
+    for (Index t = 0; t < std::ssize(expanded_.terms); ++t) {
+      for (const Index v : expanded_.terms[at(t)]) {
+        const bool category = is_category(v);
+        const bool contrasted = category && expanded_.is_contrasted(t, v) && !first_category;
+        if (category) first_category = false;
+        coded[at(t)].push_back(make_part(variables_[at(v)], contrasted));
+      }
     }
-    columns += product;
+    return coded;
+  }
+
+  // A product of many columns is not computed past what is refused anyway.
+  static CodedTerm size_of(const std::vector<TermPart>& parts) {
+    constexpr Index kFarTooMany = Index{1} << 40;
+    CodedTerm term{"", 1};
+    for (const TermPart& part : parts) {
+      term.label.append(term.label.empty() ? "" : ":").append(part.label);
+      if (term.columns < kFarTooMany) term.columns *= part.num_columns();
+    }
+    return term;
   }
 
   void summarise(Index t, const FormulaTerm& term) {
@@ -153,7 +169,7 @@ class Builder {
       // Terms with all levels and terms without the base: the first has the say.
       if (summary.name.empty())
         summary = {variables_[at(v)].label, std::ssize(levels), 0,
-                   term.has_base(v_place(t, v)) ? levels[0] : ""};
+                   term.has_base(v_place(t, v)) ? levels[0] : "", column_of(*expanded_.variables[at(v)])};
       summary.columns += term.num_columns();
     }
   }

@@ -16,7 +16,8 @@ namespace giga {
 namespace {
 
 constexpr Index kLongest = 100'000;  // bytes of a formula
-constexpr int kDeepest = 800;        // calls within calls of the parser: about two for a bracket
+constexpr const char* kOneTilde = "a formula has one '~', between the response and the terms";
+constexpr int kDeepest = 800;  // calls within calls of the parser: about two for a bracket
 
 // From the loosest to the tightest.
 enum Precedence : int { None, Tilde, Or, And, Not, Compare, Sum, Product, Percent, Colon, Sign, Power };
@@ -67,7 +68,7 @@ class Parser {
     if (token.is(")")) fail(token.offset, "this ')' closes nothing");
     if (token.is(",")) fail(token.offset, "a comma belongs between the arguments of a function");
     if (token.is("=")) fail(token.offset, "write == to compare; = gives a name to an argument of a function");
-    if (token.is("~")) fail(token.offset, "a formula has one '~', between the response and the terms");
+    if (token.is("~")) fail(token.offset, kOneTilde);
     if (token.is("!")) fail(token.offset, "expected an operator such as + before '!'");
     if (token.is("(")) fail(token.offset, "expected an operator such as + or : before '('");
     fail(token.offset, "expected an operator such as + or : before '" + printable(token.text) + "'");
@@ -101,6 +102,7 @@ class Parser {
       if (precedence == None || precedence < least) return left;
       if (precedence == Tilde && least != Tilde) return left;
       const Token op = take();
+      if (op.is("~") && left->is_call("~")) fail(op.offset, kOneTilde);
       if (here().kind == Token::Kind::End) fail(op.offset, after(op));
       ExpressionPointer right = binary(precedence == Power ? Power : precedence + 1);
       if (precedence == Compare && precedence_of(here()) == Compare)

@@ -3,6 +3,10 @@
 // and H minus its Hessian, steps are H^-1 g, halved until the log joint rises; the decrement sqrt(g'H^-1 g)
 // says how many posterior standard deviations the mode is away.
 //
+// Newton squares the decrement, d_next = c d^2, and over a step the curvature changes by a share of about 2 c
+// d. Both are seen on the way, so that the last step need not cost a pass over the rows: where it changes
+// nothing that a double would show, the derivatives there are those of the second-order expansion.
+//
 // A prior with a kink has no Hessian there. Rounded off over a width e (Prior::smoothed) it has one, and with
 // e about the posterior's own width the curvature is about what that posterior sees of the kink. The widths
 // come from the curvature of the rows at the start, and once more at the mode that was found with these.
@@ -128,6 +132,18 @@ Place first_place(const Posterior& posterior, const Likelihood& likelihood, cons
   throw std::invalid_argument("the log joint is not finite at the start, nor at the mean of the prior");
 }
 
+// `place` after a step that its second-order expansion describes: the derivatives of the rows by that
+// expansion, those of the prior anew.
+std::optional<Place> expanded(const Posterior& posterior, const Place& place, const Eigen::VectorXd& step) {
+  const Eigen::Index dim = step.size();
+  Derivatives data = place.data;
+  const Eigen::VectorXd bend = Eigen::Map<const Matrix>(data.hessian.data(), dim, dim) * step;
+  Eigen::Map<Eigen::VectorXd> gradient(data.gradient.data(), dim);
+  data.value += step.dot(gradient) + step.dot(bend) / 2;
+  gradient += bend;
+  return posterior.joined(place.theta + step, std::move(data));
+}
+
 // Where a climb ended, and how.
 struct Climb {
   Place place;
@@ -139,19 +155,23 @@ struct Climb {
 // theta <- theta + length H^-1 g.
 Climb climb(const Posterior& posterior, Place from, const LaplaceOptions& options, Index done,
             const Observer& observer) {
+  // The share of the curvature that a step by expansion may leave out, in units of the tolerance.
+  constexpr double kSameCurvature = 1e-3;
   Climb out{std::move(from)};
   // Invariant: the log joint at `place` is at least that of every earlier place, up to the rounding that
   // `search` allows; decrement belongs to the place before the last step.
   while (out.iterations < options.max_iterations) {
     const Place& place = out.place;
     const Eigen::VectorXd step = factorise(place.curvature).solve(place.gradient);
-    const double promise = place.gradient.dot(step);
+    const double promise = place.gradient.dot(step), before = out.decrement;
     out.decrement = std::sqrt(std::max(0.0, promise));
     tell(observer, {.stage = Stage::Laplace, .done = done + out.iterations});
-    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits, and it
-    // costs one more evaluation.
-    auto next = search(posterior, place, step, promise);
+    // The step is taken even when the decrement is within the tolerance: Newton doubles the digits.
     const bool near = out.decrement <= options.tolerance;
+    const bool is_straight =
+        near && out.iterations > 0 &&
+        2 * out.decrement * out.decrement <= kSameCurvature * options.tolerance * before * before;
+    auto next = is_straight ? expanded(posterior, place, step) : search(posterior, place, step, promise);
     if (!next) {
       // A promise below rounding cannot be kept: that is the mode as far as doubles can tell.
       const double rounding = 1e-12 * (1 + std::abs(place.log_joint()));

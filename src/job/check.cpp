@@ -19,6 +19,7 @@
 #include "giga/data/output_file.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/run_folder.hpp"
@@ -182,8 +183,8 @@ Dataset read_data(const CheckJob& job, const Executor& executor, const Observer&
   try {
     return std::move(read_table(job.data, job.read, job.file.model, executor, watch).data);
   } catch (const FormulaError& error) {
-    throw DataError(printable_path(job.data) + ": " + error.sentence() + "; " +
-                    printable_path(job.file.path) + " names it, so the coreset is of another table");
+    throw DataError(input_words(job.data) + ": " + error.sentence() + "; " + printable_path(job.file.path) +
+                    " names it, so the coreset is of another table");
   } catch (const NoSuchColumn& error) {
     throw DataError(std::string(error.what()) + "; " + printable_path(job.file.path) +
                     " names it, so the coreset is of another table");
@@ -252,6 +253,13 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   options.seed = job.sample.seed;
   options.check_rows = job.check_rows;
   record.certificate = certify_coreset(problem, chosen, draws->chains, executor, options, observer.watch);
+  const Correction& correction = record.certificate->coreset;
+  if (record.certificate->safe()) {
+    const std::vector<double> alike;
+    record.model_check = check_model(problem, draws->chains, correction.pays() ? correction.weights : alike,
+                                     executor, {.seed = job.sample.seed}, observer.watch);
+    job::spell(record.model_check, observer);
+  }
   seconds.certify = stage.restart();
   if (record.certificate->laplace_end != LaplaceEnd::Converged)
     notes.say(

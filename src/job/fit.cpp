@@ -14,7 +14,6 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
-#include "giga/data/mapped_file.hpp"
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
@@ -130,6 +129,7 @@ class FitWork {
     RunRecord& record = run.record;
     for (std::string& text : record.warnings) text = observer_.spelled(text);
     record.certificate_sentence = observer_.spelled(certificate_sentence(*record.certificate));
+    job::spell(record.model_check, observer_);
     record.command_line = job_.command_line;
     record.options.path = job_.input;
     record.options.protocol = job_.protocol;
@@ -158,7 +158,8 @@ class FitWork {
 FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserver& observer) {
   StoppedFit stopped(job.out);
   const fs::path& input = job.opened.empty() ? job.input : job.opened;
-  if (!job.resumed) stopped.begin({job.input.native(), fs::absolute(input), job.settings});
+  if (!job.resumed)
+    stopped.begin({job.input.native(), input.empty() ? fs::path() : fs::absolute(input), job.settings});
   try {
     FitRun run = FitWork(job, &stopped, executor, observer).go();
     write_run_folder(job.out, true, fit_files(run, observer.spelling));
@@ -188,7 +189,7 @@ void require_free(const FitJob& job) {
                        job.how_to_resume + ", or use `force` to start anew");
   check_run_folder(job.out, job.force, kCoresetFiles);
   const fs::path& input = job.opened.empty() ? job.input : job.opened;
-  if (input != "-") (void)MappedFile::open(input);  // what is not there is said before a folder is made
+  require_input(input, job.read);  // what is not there is said before a folder is made
 }
 
 }  // namespace
@@ -254,6 +255,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
     record.laplace = laplace_marginals(result.coreset.laplace->posterior, problem.scales());
   add_summary(record, run.summary);
   record.certificate = result.certificate;
+  record.model_check = result.model_check;
   record.certificate_names = run.summary.names;
   record.certificate_originals = run.summary.num_original;
   record.notes = about.notes;
@@ -270,7 +272,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
 }
 
 std::string posterior_csv(const FitRun& run) {
-  return weighted_csv(best_quantities(run.summary, run.record.certificate->coreset));
+  return weighted_csv(best_quantities(run.summary, run.record.certificate->coreset), run.record.ratios());
 }
 
 // posterior.csv only if the certificate is safe: otherwise the weights do not give the posterior of all rows.
@@ -278,7 +280,8 @@ RunFiles fit_files(const FitRun& run, const Spelling& spelling) {
   RunFiles files;
   files.emplace_back(kCoresetFiles[0], coreset_csv(run.coreset));
   if (run.coreset.has_table()) files.emplace_back(kCoresetFiles[1], coreset_json(run.coreset));
-  for (auto& file : draws_files(run.summary, *run.record.options.sample)) files.push_back(std::move(file));
+  for (auto& file : draws_files(run.summary, *run.record.options.sample, run.record.ratios()))
+    files.push_back(std::move(file));
   files.emplace_back(kWeightsFile, weights_csv(run.summary.chains, run.record.certificate->coreset.weights));
   if (run.safe()) files.emplace_back(kPosteriorFile, posterior_csv(run));
   files.emplace_back(kReportFile, report_html(report_data(run.record, run.summary, spelling)));

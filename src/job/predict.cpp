@@ -145,6 +145,7 @@ NewRows rows_of(const PredictJob& job, const CoresetFile& file, const Executor& 
                 const Observer& watch) {
   ReadOptions read = file.read;
   read.missing = job.missing;
+  read.sql = job.sql;
   if (job.delimiter) read.delimiter = *job.delimiter;
   if (job.header) read.header = *job.header;
   try {
@@ -253,6 +254,7 @@ std::string predict_json(const PredictJob& job, const PredictRun& run) {
   out["version"] = version();
   out["fit"] = job.fit.native();
   out["input"] = job.input.native();
+  if (job.sql) out["sql"] = *job.sql;
   out["out"] = job.out ? Json(job.out->native()) : Json(nullptr);
   out["missing"] = name(job.missing);
   out["seed"] = job.predict.seed;

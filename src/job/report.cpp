@@ -156,8 +156,11 @@ std::vector<Chain> chains_in(const fs::path& folder, const RunRecord& record) {
 // The certificate of the record, or of a check of the folder, with the weights beside it.
 void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, RunRecord& record) {
   std::error_code ignored;
-  if (!record.certificate && fs::exists(folder / kCertificateFile, ignored))
-    record.certificate = read_run(folder / kCertificateFile).certificate;
+  if (!record.certificate && fs::exists(folder / kCertificateFile, ignored)) {
+    RunRecord checked = read_run(folder / kCertificateFile);
+    record.certificate = std::move(checked.certificate);
+    if (!record.model_check) record.model_check = std::move(checked.model_check);
+  }
   if (!record.certificate) return;
   std::vector<double> weights = read_weights(folder / kWeightsFile);
   std::size_t draws = 0;
@@ -182,6 +185,7 @@ ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
   data.options = record.option_texts();
   if (record.coreset) add_coreset(record, data);
   data.certificate = record.certificate;
+  data.model_check = record.model_check;
   add_posterior(record, summary, data);
   add_priors(record, data);
   put_groups_last(record.scales(), data);

@@ -13,6 +13,7 @@
 #include "giga/base/version.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/prior_effect.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
@@ -79,14 +80,14 @@ RunRecord record_of(const SampleJob& job, const WeightedProblem& loaded, const E
 
 }  // namespace
 
-RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& options) {
+RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& options, const Ratios& ratios) {
   RunFiles files;
   const std::vector<std::string> columns = safe_columns(summary.names);
   for (std::size_t c = 0; c < summary.chains.size(); ++c) {
     files.emplace_back("draws_" + std::to_string(c + 1) + ".csv",
                        draws_csv(draws_file(columns, options, static_cast<Index>(c), summary.chains[c])));
   }
-  files.emplace_back(kSummaryFile, summary_csv(summary.quantities));
+  files.emplace_back(kSummaryFile, summary_csv(summary.quantities, ratios));
   return files;
 }
 
@@ -121,6 +122,12 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   if (drawn.stopped()) throw Stopped();
   seconds.sample = stage.restart();
 
+  // The rows of a coreset are not the data: there is nothing to hold against the model.
+  std::optional<ModelCheck> checked;
+  if (!job.coreset && !job.bare_coreset)
+    checked = check_model(problem, drawn.chains, {}, executor, {.seed = job.sample.seed, .mode = &mode},
+                          observer.watch);
+  job::spell(checked, observer);
   tell(observer.watch, {.stage = Stage::Report});
   SampleRun run{record_of(job, loaded, executor),
                 posterior_summary(scales, drawn.chains, job.sample, executor)};
@@ -129,12 +136,13 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
     text = observer.spelled(text);
   }
   run.record.mode = mode;
+  run.record.model_check = std::move(checked);
   add_summary(run.record, run.summary, drawn.chain_seconds);
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();
   if (job.out) {
-    RunFiles files = draws_files(run.summary, job.sample);
+    RunFiles files = draws_files(run.summary, job.sample, run.record.ratios());
     files.emplace_back(kRecordFile, run_json(run.record));
     write_run_folder(*job.out, job.force, files);
   }

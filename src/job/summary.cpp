@@ -40,6 +40,7 @@ std::vector<fs::path> files_of(const std::vector<fs::path>& inputs) {
 // What a record beside the draws tells of them, if there is one.
 struct Beside {
   std::map<std::string, std::string> names;  // that the columns stand for
+  Ratios ratios;
   bool of_fit = false;
 };
 
@@ -54,6 +55,7 @@ Beside beside_draws(const fs::path& draws, const job::Notes& notes) {
     if (!out.of_fit && record.command != "sample") return out;
     for (const ParameterRecord& parameter : record.parameters)
       out.names.emplace(parameter.column, parameter.name);
+    out.ratios = record.ratios();
   } catch (const std::exception&) {
     out = {};
     notes.mention(printable_path(path) +
@@ -105,6 +107,7 @@ SummaryRun run_summary(const std::vector<fs::path>& inputs, const Executor& exec
   }
   require_same_shape(files, run.files);
   const Beside beside = beside_draws(run.files[0], notes);
+  run.ratios = beside.ratios;
   std::vector<std::string> names;
   for (const std::string& column : files[0].names) {
     const auto found = beside.names.find(column);

@@ -23,6 +23,11 @@ void Notes::mention(const std::string& text) const {
   if (observer_.note) observer_.note(text);
 }
 
+void spell(std::optional<ModelCheck>& check, const JobObserver& observer) {
+  if (!check) return;
+  for (Finding& finding : check->findings) finding.words = observer.spelled(finding.words);
+}
+
 std::string points_text(Index size) {
   return grouped(size) + (size == 1 ? " point" : " points");
 }
@@ -74,7 +79,9 @@ std::string plan_text(const FitPlan& plan) {
 }
 
 std::string input_name(const std::filesystem::path& input) {
-  return input == "-" ? "standard input" : input.filename().string();
+  if (input.empty() || input == "-") return input_words(input);
+  // Of a folder that is written with a slash at its end.
+  return (input.has_filename() ? input : input.parent_path()).filename().string();
 }
 
 }  // namespace giga::job

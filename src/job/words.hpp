@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "giga/data/read_dataset.hpp"
 #include "giga/job/job.hpp"
 #include "giga/pipeline/fit_plan.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/problem.hpp"
 
 namespace giga::job {
@@ -28,6 +30,9 @@ class Notes {
   const JobObserver& observer_;
   std::vector<std::string> kept_;
 };
+
+/// The words of a check, as the front end spells them.
+void spell(std::optional<ModelCheck>& check, const JobObserver& observer);
 
 /// "17 points", "1 point"; 1,000 with a comma.
 [[nodiscard]] std::string points_text(Index size);

@@ -380,6 +380,7 @@ ResponseMoments robust_moments(const Regression& model) {
 ResponseMoments Regression::response_moments(double* mean_offset, const Executor& executor) const {
   const bool trials = describe(parts_->family.family).has_trials;
   const double centre = trials ? 0 : response(0);
+  constexpr Index kFew = 16;  // blocks whose parts, as large as their rows, are held at a time
   std::array<Extended, 5> sums{};
   fold_blocks<double>(
       executor, num_rows(), 5 * kBlockRows, std::span<Extended>(sums),
@@ -398,7 +399,8 @@ ResponseMoments Regression::response_moments(double* mean_offset, const Executor
         for (Index k = 0; k < 5; ++k) {
           for (Index i = 0; i < kBlockRows; ++i) total[k] += static_cast<Extended>(part[k * kBlockRows + i]);
         }
-      });
+      },
+      {.at_once = kFew});
   const Extended shift = sums[2] / sums[1], variance = sums[3] / sums[1] - shift * shift;
   *mean_offset = static_cast<double>(sums[4] / sums[1]);
   return {static_cast<double>(sums[0] / sums[1]),

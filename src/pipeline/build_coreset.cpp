@@ -225,16 +225,18 @@ class Run {
   }
 
   // Of many rows, the mode of a part of them: with one in kShare it is about sqrt(kShare) posterior standard
-  // deviations from that of all, where a Newton step or two reach it; that of the part is found likewise.
-  // Empty: begin where the likelihood says.
+  // deviations in each direction from that of all, where two Newton steps reach it; that of the part is found
+  // likewise, and no better than to a share of that distance. Empty: begin where the likelihood says.
   [[nodiscard]] std::vector<double> start_of(const Likelihood& likelihood) const {
-    constexpr Index kFewest = 10'000, kPerParameter = 100, kShare = 32;
+    constexpr Index kFewest = 10'000, kPerParameter = 100, kShare = 16;
+    constexpr double kRough = 0.3;  // standard deviations of the part's own posterior
     const Index some =
         std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
       const auto rows = scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed));
-      return laplace(*rows, problem_.prior(), executor_, laplace_options(*rows), observer_).posterior.mean();
+      const LaplaceOptions rough{.tolerance = kRough, .start = start_of(*rows)};
+      return laplace(*rows, problem_.prior(), executor_, rough, observer_).posterior.mean();
     } catch (const std::invalid_argument&) {
       return {};  // no place among them has a finite log joint: all rows are asked in their own way
     }

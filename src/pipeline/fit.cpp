@@ -2,17 +2,19 @@
 //
 // A round ends with a certificate. Where that fails for lack of points, the next round has
 // certificate.suggested_size points (twice as many, or those that match gradient and curvature) and no
-// tolerance. Every stage reads only the problem, the options and FitState, so a fit that goes on from a saved
-// state has the same bits.
+// tolerance. Where it is safe, the model is checked by the last draws. Every stage reads only the problem,
+// the options and FitState, so a fit that goes on from a saved state has the same bits.
 #include "giga/pipeline/fit.hpp"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
 #include "giga/base/stopwatch.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
 
 namespace giga {
@@ -156,15 +158,32 @@ class Fit {
     return true;
   }
 
+  // Draws that are not those of the posterior of all rows say nothing of the model.
+  std::optional<ModelCheck> check_of(const Certificate& certificate) {
+    if (!certificate.safe()) return std::nullopt;
+    const Stopwatch clock;
+    const CoresetResult& coreset = *state_.coreset;
+    const bool all_rows = options_.coreset.pihat == PihatKind::Laplace && coreset.laplace.has_value();
+    const std::span<const double> weights =
+        certificate.coreset.pays() ? std::span(certificate.coreset.weights) : std::span<const double>();
+    auto checked = check_model(problem_, state_.chains, weights, executor_,
+                               {.seed = options_.sample.seed, .mode = all_rows ? &*coreset.laplace : nullptr},
+                               observer_.watch);
+    state_.seconds.certify += clock.seconds();
+    return checked;
+  }
+
   FitResult ended(const Certificate& certificate) {
     const SampleOptions sample = sampling();
+    std::optional<ModelCheck> checked = check_of(certificate);
     return {std::move(*state_.coreset),
             sample,
             std::move(state_.chains),
             certificate,
             std::move(state_.rounds),
             state_.seconds,
-            state_.passes};
+            state_.passes,
+            std::move(checked)};
   }
 
   [[nodiscard]] SampleOptions sampling() const {

@@ -8,13 +8,38 @@
 #include <limits>
 #include <vector>
 
+#include "giga/infer/density.hpp"
 #include "giga/infer/posterior.hpp"
+#include "giga/infer/regression_posterior.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 
 namespace giga {
 namespace {
 
-double fastest_gradient(const Posterior& posterior, const std::vector<double>& theta) {
+// Rows 0, step, 2 step, ... of a model, read where they are: the posterior that packs them is all that is
+// held.
+class SomeRows final : public LinearModel {
+ public:
+  SomeRows(const LinearModel& all, Index step, Index count) : all_(all), step_(step), count_(count) {}
+
+  [[nodiscard]] Index num_rows() const override { return count_; }
+  [[nodiscard]] Index num_columns() const override { return all_.num_columns(); }
+  [[nodiscard]] double multiplicity(Index n) const override { return all_.multiplicity(n * step_); }
+  [[nodiscard]] const FamilyParameters& family() const override { return all_.family(); }
+  [[nodiscard]] double response(Index n) const override { return all_.response(n * step_); }
+  [[nodiscard]] bool has_offset() const override { return all_.has_offset(); }
+  [[nodiscard]] double offset(Index n) const override { return all_.offset(n * step_); }
+  void design(Index first, Index count, double* z) const override {
+    for (Index i = 0; i < count; ++i) all_.design((first + i) * step_, 1, z + i * num_columns());
+  }
+  [[nodiscard]] bool separates(std::span<const double>, const Executor&) const override { return false; }
+
+ private:
+  const LinearModel& all_;
+  Index step_, count_;
+};
+
+double fastest_gradient(const DensityView& posterior, const std::vector<double>& theta) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> gradient(theta.size());
   double fastest = std::numeric_limits<double>::infinity();
@@ -31,18 +56,29 @@ double fastest_gradient(const Posterior& posterior, const std::vector<double>& t
 double gradient_seconds(const Problem& problem, Index rows, const Executor& executor, Index max_rows) {
   // Rows of the likelihood: chains on all rows would have equal ones merged as well.
   const Likelihood& all = problem.likelihood();
-  const Index wanted = std::min({rows, max_rows, all.num_rows()});
+  // 8 MB of numbers: more than a core has cache of its own, and little beside a table that needs a coreset.
+  constexpr Index kMostNumbers = Index{1} << 20;
+  const Index affordable = std::max<Index>(1, kMostNumbers / all.num_parameters());
+  const Index wanted = std::min({rows, max_rows, affordable, all.num_rows()});
   const Index step = std::max<Index>(1, all.num_rows() / std::max<Index>(1, wanted));
-  std::vector<Index> some;
-  std::vector<double> counts;
-  for (Index row = 0; row < all.num_rows() && std::ssize(some) < wanted; row += step) {
-    some.push_back(row);
-    counts.push_back(all.multiplicity(row));
-  }
-  const auto model = all.subset(some, counts);
-  const Posterior posterior(*model, problem.prior());
-  return fastest_gradient(posterior, all.start(executor)) * static_cast<double>(rows) /
-         static_cast<double>(some.size());
+  const auto times = static_cast<double>(rows) / static_cast<double>(wanted);
+  const auto subset = [&](Index count) {
+    std::vector<Index> some;
+    std::vector<double> counts;
+    for (Index n = 0; n < count; ++n) {
+      some.push_back(n * step);
+      counts.push_back(all.multiplicity(n * step));
+    }
+    return all.subset(some, counts);
+  };
+  // Any place with finite derivatives will do: that where a search among a few of the rows would begin.
+  constexpr Index kFew = 1000;
+  const std::vector<double> theta = subset(std::min(kFew, wanted))->start(executor);
+  if (const LinearModel* linear = all.linear_model())
+    return times *
+           fastest_gradient(RegressionPosterior(SomeRows(*linear, step, wanted), problem.prior()), theta);
+  const auto model = subset(wanted);
+  return times * fastest_gradient(Posterior(*model, problem.prior()), theta);
 }
 
 FullDataCost full_data_cost(const Problem& problem, std::span<const Chain> chains, Index thin,

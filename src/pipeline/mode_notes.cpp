@@ -57,7 +57,9 @@ void note_noise(const Problem& problem, std::span<const double> mode, const Exec
                   "; set `noise_scale`, or rescale the response");
 }
 
-void note_prior(const Problem& problem, std::span<const double> mode, std::vector<std::string>& notes) {
+}  // namespace
+
+std::optional<std::string> prior_note(const Problem& problem, std::span<const double> mode) {
   constexpr double kFar = 5;
   const Prior& prior = problem.prior();
   const Normal* normal = prior.normal();
@@ -74,25 +76,23 @@ void note_prior(const Problem& problem, std::span<const double> mode, std::vecto
       distance = away;
     }
   }
-  if (distance < kFar) return;
+  if (distance < kFar) return std::nullopt;
   const bool chosen = problem.table() != nullptr && !problem.table()->options.priors.is_default();
   const std::string how_far = normal != nullptr
                                   ? " prior standard deviations from the prior mean"
                                   : " standard deviations out, were its prior normal with the same density";
-  notes.push_back("the posterior mode of '" +
-                  printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
-                  three_digits(distance) + how_far +
-                  ": prior and data contradict each other; "
-                  "consider a " +
-                  (chosen ? "wider `prior`" : "larger `prior_scale`"));
+  return "the posterior mode of '" +
+         printable(problem.likelihood().parameter_name(static_cast<Index>(furthest)), 40) + "' is " +
+         three_digits(distance) + how_far +
+         ": prior and data contradict each other; "
+         "consider a " +
+         (chosen ? "wider `prior`" : "larger `prior_scale`");
 }
-
-}  // namespace
 
 std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode,
                                     const Executor& executor) {
   std::vector<std::string> notes;
-  note_prior(problem, mode, notes);
+  if (auto note = prior_note(problem, mode)) notes.push_back(*std::move(note));
   note_noise(problem, mode, executor, notes);
   return notes;
 }

@@ -11,6 +11,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/design/rare_levels.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "pipeline/moments.hpp"
 #include "pipeline/trials.hpp"
@@ -124,10 +125,17 @@ void note_groups(const FormulaTerms& made, const std::string& text, std::vector<
   }
 }
 
-// The terms of the formula, or of all features. Notes say what categories became.
-FormulaTerms terms_for(const Dataset& data, const ModelOptions& options, std::vector<std::string>& notes) {
+// The terms of the formula, or of all features. Notes say what categories became, and, of all the data, which
+// levels are rare: in a coreset all are.
+FormulaTerms terms_for(const Dataset& data, const ModelOptions& options, bool all_data,
+                       const Executor& executor, std::vector<std::string>& notes) {
+  const auto add_rare = [&](std::span<const CategorySummary> categories) {
+    if (!all_data) return;
+    for (std::string& note : rare_level_notes(data, categories, executor)) notes.push_back(std::move(note));
+  };
   if (!options.formula) {
     notes = category_notes(data);
+    add_rare(table_categories(data));
     return {Design::all_features(data), options.intercept, {}};
   }
   if (!options.design) throw std::invalid_argument("a table for a formula is to be read with read_table");
@@ -136,6 +144,7 @@ FormulaTerms terms_for(const Dataset& data, const ModelOptions& options, std::ve
     notes.push_back(printable(category.name) + ": " + plural(category.columns, "column") +
                     (category.base.empty() ? "" : ", base '" + printable(category.base) + "'"));
   }
+  add_rare(made.categories);
   note_groups(made, *options.formula, notes);
   return made;
 }
@@ -210,7 +219,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
-  FormulaTerms made = terms_for(data, options, notes_);
+  FormulaTerms made = terms_for(data, options, !known, executor, notes_);
   Index num_columns = 0;
   for (const auto& term : made.terms) num_columns += term->num_columns();
   if (num_columns + (options.intercept ? 1 : 0) == 0)

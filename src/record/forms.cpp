@@ -164,6 +164,7 @@ Json form_of(const ReadOptions& read) {
   // Only where they were given.
   if (!read.categories.empty()) json["categories"] = read.categories;
   if (read.max_levels != ReadOptions().max_levels) json["max_levels"] = read.max_levels;
+  if (read.sql) json["sql"] = *read.sql;
   return json;
 }
 
@@ -182,6 +183,7 @@ ReadOptions read_of(const Fields& fields) {
   read.header = fields.get<bool>("header");
   read.categories = fields.optional<std::vector<std::string>>("categories").value_or(read.categories);
   read.max_levels = fields.optional<Index>("max_levels").value_or(read.max_levels);
+  read.sql = fields.optional<std::string>("sql");
   return read;
 }
 

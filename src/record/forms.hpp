@@ -16,6 +16,7 @@
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/full_data_cost.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/problem.hpp"
 #include "giga/report/draws_summary.hpp"
 #include "record/json.hpp"
@@ -84,6 +85,10 @@ struct Scaled {
 [[nodiscard]] Json form_of(const Certificate& certificate, const std::vector<std::string>& names,
                            Index num_original, const std::string& sentence = {});
 [[nodiscard]] Certificate certificate_of(const Fields& fields);
+
+/// model_check_form.cpp.
+[[nodiscard]] Json form_of(const ModelCheck& check);
+[[nodiscard]] ModelCheck model_check_of(const Fields& fields);
 
 /// An array of forms, and back.
 template <typename Value>

@@ -3,6 +3,7 @@
 // files that lack fields which were added later, and refuse those of a newer format.
 #include "giga/record/run_record.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -295,6 +296,17 @@ BothScales RunRecord::scales() const {
   return BothScales::plain(names);
 }
 
+// Parameters begin with the coefficients of the raw columns on the scale of the data.
+Ratios RunRecord::ratios() const {
+  Ratios out;
+  if (!options.model) return out;
+  out.name = describe(options.model->family.family).ratio;
+  if (out.name.empty()) return out;
+  for (std::size_t k = 0; k < std::min(features.size(), parameters.size()); ++k)
+    out.coefficients.insert(parameters[k].name);
+  return out;
+}
+
 std::vector<std::pair<std::string, std::string>> RunRecord::option_texts() const {
   return recorded_options ? *recorded_options : texts_of(options_form(options));
 }
@@ -382,6 +394,7 @@ std::string run_json(const RunRecord& run) {
   out["certificate"] = run.certificate ? record::form_of(*run.certificate, run.certificate_names,
                                                          run.certificate_originals, run.certificate_sentence)
                                        : Json(nullptr);
+  if (run.model_check) out["model_check"] = record::form_of(*run.model_check);
   if (run.notes) out["notes"] = *run.notes;
   if (run.command == "fit")
     out["full_data"] = run.full_data ? record::form_of(*run.full_data) : Json(nullptr);
@@ -437,6 +450,10 @@ RunRecord read_run_head(const std::filesystem::path& path) {
   RunRecord run;
   run.command = fields.get<std::string>("command");
   if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
+  if (fields.has("standardisation") && fields.has("options") && fields.at("options").has("family")) {
+    run.options.model = record::model_of(fields.at("options"));
+    run.features = record::scaled_of(fields.at("standardisation")).features;
+  }
   return run;
 }
 
@@ -466,6 +483,7 @@ RunRecord read_run(const std::filesystem::path& path) {
   read_results(fields, run);
   for (const char* key : {"certificate", "seconds"}) fields.require(key);
   if (!fields.is_null("certificate")) run.certificate = record::certificate_of(fields.at("certificate"));
+  if (!fields.is_null("model_check")) run.model_check = record::model_check_of(fields.at("model_check"));
   if (fields.has("notes")) run.notes = fields.get<std::vector<std::string>>("notes");
   if (!fields.is_null("full_data")) run.full_data = record::cost_of(fields.at("full_data"));
   if (!fields.is_null("seconds")) run.seconds = record::seconds_of(fields.at("seconds"));

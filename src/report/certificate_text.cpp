@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "giga/base/text.hpp"
+#include "report/short_names.hpp"
 #include "report/text_table.hpp"
 
 namespace giga {
@@ -55,13 +56,14 @@ std::string mean_text(const Estimate& estimate) {
 // approximation. Derived quantities come first, as in `names`.
 std::string parameters(const Certificate& certificate, std::span<const std::string> names) {
   constexpr std::size_t kLongestName = 32;
+  const std::vector<std::string> shown = short_names(names, kLongestName);
   std::vector<Row> rows = {
       {"", "coreset", "", "corrected", "", "Laplace", ""},
       {"parameter", "mean", "sd", "mean", "sd", "mean", "sd"},
   };
   const auto add = [&rows](const std::string& name, const Estimate& before, const Estimate& after,
                            const Estimate& laplace) {
-    Row row = {printable(name, kLongestName)};
+    Row row = {name};
     for (const Estimate& estimate : {before, after, laplace}) {
       row.push_back(mean_text(estimate));
       row.push_back(number(estimate.sd));
@@ -71,9 +73,9 @@ std::string parameters(const Certificate& certificate, std::span<const std::stri
   const Correction &coreset = certificate.coreset, &laplace = certificate.laplace;
   const std::size_t derived = coreset.quantities_after.size();
   for (std::size_t q = 0; q < derived; ++q)
-    add(names[q], coreset.quantities_before[q], coreset.quantities_after[q], laplace.quantities_after[q]);
+    add(shown[q], coreset.quantities_before[q], coreset.quantities_after[q], laplace.quantities_after[q]);
   for (std::size_t d = 0; d + derived < names.size(); ++d)
-    add(names[derived + d], coreset.before[d], coreset.after[d], laplace.after[d]);
+    add(shown[derived + d], coreset.before[d], coreset.after[d], laplace.after[d]);
   return text_table(rows);
 }
 

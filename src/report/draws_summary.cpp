@@ -14,6 +14,7 @@
 
 #include "giga/base/text.hpp"
 #include "report/page/draws_view.hpp"
+#include "report/short_names.hpp"
 #include "report/text_table.hpp"
 
 namespace giga {
@@ -59,12 +60,29 @@ std::string decimals(double value, int places) {
   return {buffer.data(), result.ptr};
 }
 
+// Ratios are near 1, so it is the width of their interval that says how many decimals tell something: a
+// hundredth of it.
+std::string ratio_digits(double value, double width) {
+  constexpr double kMostPlaces = 12, kLarge = 1e6;
+  const double places = std::max(0.0, std::ceil(2 - std::log10(width)));
+  const bool usual = places <= kMostPlaces && std::abs(value) < kLarge;
+  return usual ? decimals(value, static_cast<int>(places)) : digits(value, 4);
+}
+
 using TextRow = std::vector<std::string>;
 
-TextRow text_row(const Quantity& quantity) {
-  constexpr int kDigits = 4;
-  const QuantitySummary& s = quantity.summary;
-  return {printable(quantity.name, 40),
+constexpr int kDigits = 4;
+
+// As they fit a terminal.
+std::vector<std::string> table_names(std::span<const Quantity> quantities) {
+  constexpr std::size_t kWidth = 40;
+  std::vector<std::string> names;
+  for (const Quantity& quantity : quantities) names.push_back(quantity.name);
+  return short_names(names, kWidth);
+}
+
+TextRow text_row(const std::string& name, const QuantitySummary& s) {
+  return {name,
           digits(s.mean, kDigits),
           digits(s.sd, kDigits),
           digits(s.q5, kDigits),
@@ -109,13 +127,26 @@ constexpr std::array<Figure, 8> kWeightedFigures = {{{"mean", &QuantitySummary::
                                                      {"ess_tail", &QuantitySummary::ess_tail},
                                                      {"mcse_mean", &QuantitySummary::mcse_mean}}};
 
-std::string csv_of(std::span<const Quantity> quantities, std::span<const Figure> figures) {
-  std::string csv = "variable";
+// What a ratio is told by: its median and the ends of its interval, with what their columns end in.
+constexpr std::array<Figure, 3> kRatioFigures = {
+    {{"", &QuantitySummary::q50}, {"_q5", &QuantitySummary::q5}, {"_q95", &QuantitySummary::q95}}};
+
+std::string csv_of(std::span<const Quantity> quantities, std::span<const Figure> figures,
+                   const Ratios& ratios) {
+  std::string csv = "variable", column = ratios.name;
+  std::ranges::replace(column, ' ', '_');
   for (const Figure& figure : figures) csv.append(",").append(figure.name);
+  for (const Figure& figure : kRatioFigures)
+    if (!column.empty()) csv.append(",").append(column).append(figure.name);
   csv += "\n";
   for (const Quantity& quantity : quantities) {
     csv += csv_field(inert(quantity.name));
     for (const Figure& figure : figures) csv.append(",").append(csv_number(quantity.summary.*figure.value));
+    for (const Figure& figure : kRatioFigures) {
+      if (column.empty()) break;
+      csv.append(",").append(
+          csv_number(ratios.has(quantity) ? std::exp(quantity.summary.*figure.value) : std::nan("")));
+    }
     csv += "\n";
   }
   return csv;
@@ -174,16 +205,30 @@ std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities, std:
 std::string summary_text(std::span<const Quantity> quantities) {
   std::vector<TextRow> rows = {
       {"", "mean", "sd", "5%", "50%", "95%", "mcse", "R-hat", "ESS bulk", "ESS tail"}};
-  for (const Quantity& quantity : quantities) rows.push_back(text_row(quantity));
+  const std::vector<std::string> names = table_names(quantities);
+  for (std::size_t k = 0; k < names.size(); ++k) rows.push_back(text_row(names[k], quantities[k].summary));
   return text_table(rows);
 }
 
-std::string summary_csv(std::span<const Quantity> quantities) {
-  return csv_of(quantities, kFigures);
+std::string ratios_text(std::span<const Quantity> quantities, const Ratios& ratios) {
+  std::vector<TextRow> rows = {{"", ratios.name, "5%", "95%"}};
+  const std::vector<std::string> names = table_names(quantities);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!ratios.has(quantities[k])) continue;
+    TextRow& row = rows.emplace_back(TextRow{names[k]});
+    const QuantitySummary& s = quantities[k].summary;
+    for (const Figure& figure : kRatioFigures)
+      row.push_back(ratio_digits(std::exp(s.*figure.value), std::exp(s.q95) - std::exp(s.q5)));
+  }
+  return rows.size() > 1 ? text_table(rows) : "";
 }
 
-std::string weighted_csv(std::span<const Quantity> quantities) {
-  return csv_of(quantities, kWeightedFigures);
+std::string summary_csv(std::span<const Quantity> quantities, const Ratios& ratios) {
+  return csv_of(quantities, kFigures, ratios);
+}
+
+std::string weighted_csv(std::span<const Quantity> quantities, const Ratios& ratios) {
+  return csv_of(quantities, kWeightedFigures, ratios);
 }
 
 }  // namespace giga

@@ -63,6 +63,8 @@ Json chart_specs(const ReportData& data, const Selection& selection) {
     add_chart(specs, "forest",
               page::forest_chart(page::forest_quantities(data, selection), names, page::forest_axis(data)));
   }
+  if (data.model_check && !data.model_check->bins.empty())
+    add_chart(specs, "model", page::calibration_chart(*data.model_check));
   if (!selection.explored.empty()) {
     // One spec for all coefficients: the script fills in the rows of the one that is chosen.
     add_chart(specs, "density", page::density_chart(!data.priors.empty()));
@@ -94,6 +96,7 @@ std::string body(const ReportData& data, const Selection& selection, const Repor
   html += page::head_section(data, selection);
   html += "<main id=\"main\">\n";
   html += page::coefficient_section(data, selection);
+  html += page::model_section(data);
   html += page::posterior_section(data, selection);
   html += page::coreset_section(data, selection);
   html += page::chain_section(data, selection, limits);

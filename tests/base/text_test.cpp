@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace giga {
 namespace {
@@ -78,6 +80,28 @@ TEST(Text, ParseDoubleMakesTooSmallNumbersSignedZeros) {
     EXPECT_EQ(*parse_double(text), 0.0);
     EXPECT_FALSE(std::signbit(*parse_double(text)));
     EXPECT_TRUE(std::signbit(*parse_double("-" + text)));
+  }
+}
+
+TEST(Inert, FormulasGetAnApostropheAndDifferentTextsStayDifferent) {
+  EXPECT_EQ(inert("=x"), "'=x");
+  EXPECT_EQ(inert("'=x"), "''=x");
+  EXPECT_EQ(inert("-1.5"), "-1.5");
+  EXPECT_EQ(inert("'-1.5"), "'-1.5");
+  EXPECT_EQ(inert("-a"), "'-a");
+  EXPECT_EQ(inert("it's"), "it's");
+  EXPECT_EQ(inert("'quoted'"), "'quoted'");
+  EXPECT_EQ(inert(""), "");
+  // All texts of up to five of these letters: no two become one, and none begins as a formula.
+  std::vector<std::string> texts = {""};
+  for (std::size_t i = 0; i < texts.size() && texts[i].size() < 5; ++i)
+    for (const char c : {'\'', '=', '-', '1', 'x'}) texts.push_back(texts[i] + c);
+  std::set<std::string> written;
+  for (const std::string& text : texts) {
+    const std::string safe = inert(text);
+    EXPECT_TRUE(written.insert(safe).second) << text;
+    EXPECT_TRUE(safe.empty() || (safe[0] != '=' && safe[0] != '-') || parse_double(safe)) << safe;
+    EXPECT_TRUE(safe == text || safe == "'" + text) << safe;
   }
 }
 

@@ -86,9 +86,10 @@ TEST_F(BadData, EmptyFilesAndHeadersWithoutRows) {
 }
 
 TEST_F(BadData, ExtensionsThatAreNotRead) {
-  refused("t.dat", "a,y\n1,2\n", {".csv, .tsv or .txt", ".npy, .npz, .svm or .libsvm", "standard input"});
-  for (const char* file : {"t.parquet", "t.xlsx", "t.xls", "t.json", "t.feather", "t.rds"})
-    refused(file, "PAR1", {"files are not read; export it as CSV"});
+  refused("t.dat", "a,y\n1,2\n",
+          {".csv, .tsv or .txt", ".parquet", ".npy, .npz, .svm or .libsvm", "standard input"});
+  for (const char* file : {"t.xlsx", "t.xls", "t.json", "t.feather", "t.rds"})
+    refused(file, "PAR1", {"files are not read; export it as CSV or Parquet"});
 }
 
 TEST_F(BadData, TextThatIsNotUtf8) {

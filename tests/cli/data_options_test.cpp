@@ -123,7 +123,7 @@ TEST_F(DataUsage, UnknownOptionsGetASuggestion) {
 TEST_F(DataUsage, OneInputIsAsked) {
   refused({"t.csv", "u.csv", "--family", "bernoulli"},
           "unexpected argument 'u.csv'; the input is 't.csv', and a formula has a ~");
-  refused({"--family", "bernoulli"}, "no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  refused({"--family", "bernoulli"}, "no input; give DATA, --sql QUERY, --vectors V.npy or --loglik LL.npy");
   refused({"t.csv", "--vectors", "V.npy"}, "both DATA and vectors are given; give one of them");
 }
 

@@ -73,14 +73,25 @@ class FitCommand : public DataCommand {
 
 class KilledFit : public FitCommand {
  protected:
-  /// Kills a fit at random times, each time going on with it, until it is done; then compares.
+  /// Kills a fit of two rounds at random times, each time going on with it, until it is done; then compares.
   void kill_and_resume(int kills, unsigned seed) {
     write_table(4000, 8);
+    kill_and_resume(kills, seed, {"--family", "bernoulli", "--tolerance", "0.7"});
+    ASSERT_GE(record("whole")["rounds"].size(), 2U) << "so that rounds are interrupted as well";
+  }
+
+  /// The same for any model of t.csv.
+  void kill_and_resume(int kills, unsigned seed, const std::vector<std::string>& model) {
+    const auto to = [&model](const std::string& out) {
+      std::vector<std::string> all = {"t.csv", "--warmup",   "300",   "--draws",
+                                      "500",   "--no-times", "--out", out};
+      all.insert(all.begin() + 1, model.begin(), model.end());
+      return all;
+    };
     const auto begun = std::chrono::steady_clock::now();
     const Outcome whole = fit(to("whole"));
     const double whole_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     ASSERT_EQ(whole.code, 0) << whole.error;
-    ASSERT_GE(record("whole")["rounds"].size(), 2U) << "so that rounds are interrupted as well";
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> moment(0.0, whole_s);
     int killed = 0;
@@ -118,11 +129,6 @@ class KilledFit : public FitCommand {
       if (name == "partial" || name.starts_with(".giga-")) continue;
       EXPECT_TRUE(bytes("out/" + name) == bytes("whole/" + name)) << name << " is not whole";
     }
-  }
-
-  static std::vector<std::string> to(const std::string& out) {
-    return {"t.csv", "--family", "bernoulli", "--tolerance", "0.7",   "--warmup",
-            "300",   "--draws",  "500",       "--no-times",  "--out", out};
   }
 };
 

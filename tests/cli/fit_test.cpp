@@ -30,6 +30,37 @@ TEST_F(FitCommand, WritesTheFolderAndEndsWithTheTableAndTheVerdict) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
 }
 
+TEST_F(FitCommand, OddsRatiosAreInTheTableAndTheFiles) {
+  write_table();
+  const Outcome outcome = fit({"t.csv", "--family", "bernoulli"});
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.out.find("odds ratio"), std::string::npos) << outcome.out;
+  for (const char* name : {"t-fit/summary.csv", "t-fit/posterior.csv"}) {
+    std::istringstream lines(bytes(name));
+    std::string line, cell;
+    std::getline(lines, line);
+    EXPECT_TRUE(line.ends_with(",odds_ratio,odds_ratio_q5,odds_ratio_q95")) << line;
+    std::vector<std::string> names;
+    for (std::istringstream head(line); std::getline(head, cell, ',');) names.push_back(cell);
+    std::map<std::string, std::map<std::string, std::string>> rows;
+    while (std::getline(lines, line)) {
+      std::istringstream cells(line);
+      std::map<std::string, std::string> row;
+      for (const std::string& column : names) std::getline(cells, row[column], ',');
+      rows[row["variable"]] = row;
+    }
+    for (const char* variable : {"x1", "x2"}) {
+      std::map<std::string, std::string>& row = rows[variable];
+      EXPECT_EQ(row["odds_ratio"], shortest(std::exp(std::stod(row["median"])))) << name;
+      EXPECT_EQ(row["odds_ratio_q5"], shortest(std::exp(std::stod(row["q5"])))) << name;
+      EXPECT_EQ(row["odds_ratio_q95"], shortest(std::exp(std::stod(row["q95"])))) << name;
+    }
+    for (const char* variable : {"(intercept)", "std_x1"})
+      EXPECT_EQ(rows[variable]["odds_ratio"], "NaN") << name;
+  }
+  EXPECT_EQ(command({"summary", "t-fit", "--csv"}).out, bytes("t-fit/summary.csv"));
+}
+
 TEST_F(FitCommand, TheRecordHasWhatTheContractNames) {
   write_table();
   const Outcome outcome = fit(usual("out", {"--json"}));
@@ -134,13 +165,16 @@ TEST_F(FitCommand, PosteriorHasTheCorrectedNumbersAndSummarySaysWhereTheyAre) {
   std::istringstream lines(bytes("out/posterior.csv"));
   std::string line;
   std::getline(lines, line);
-  EXPECT_EQ(line, "variable,mean,median,sd,q5,q95,ess_bulk,ess_tail,mcse_mean");
+  EXPECT_EQ(
+      line,
+      "variable,mean,median,sd,q5,q95,ess_bulk,ess_tail,mcse_mean,odds_ratio,odds_ratio_q5,odds_ratio_q95");
   const json parameters = record("out")["certificate"]["parameters"];
   for (const json& parameter : parameters) {
     ASSERT_TRUE(std::getline(lines, line));
     const std::size_t comma = line.find(',');
     EXPECT_EQ(line.substr(0, comma), parameter["name"]);
     EXPECT_NEAR(std::stod(line.substr(comma + 1)), parameter["corrected"]["mean"], 1e-12);
+    for (int ratio = 0; ratio < 3; ++ratio) line.resize(line.rfind(','));
     EXPECT_EQ(std::stod(line.substr(line.rfind(',') + 1)), parameter["corrected"]["mcse_mean"]);
   }
   EXPECT_FALSE(std::getline(lines, line));

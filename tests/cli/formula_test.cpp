@@ -175,5 +175,21 @@ TEST_F(FormulaCommand, AnotherTableOrFormulaThanTheCoresetsIsRefused) {
   expect_refused(64, {"sample", "c.csv", "late ~ x + days", "--out", "d"}, {"--formula"});
 }
 
+TEST_F(FormulaCommand, OfACoresetMayHaveOtherBlanks) {
+  expect_done(
+      {"build", "t.csv", "late ~ x + carrier", "--family", "bernoulli", "--size", "20", "--out", "c.csv"});
+  const auto sampled = [](Words words) {
+    for (const char* more : {"--warmup", "100", "--draws", "100"}) words.emplace_back(more);
+    return words;
+  };
+  expect_done(sampled({"sample", "c.csv", "late~x+carrier", "--out", "a"}));
+  expect_done(sampled({"sample", "c.csv", "--out", "b"}));
+  EXPECT_EQ(bytes("a/draws_1.csv"), bytes("b/draws_1.csv"));
+  expect_done({"check", "t.csv", "c.csv", "a", "--formula", " late ~  x+carrier"});
+  expect_refused(64, sampled({"sample", "c.csv", "late ~ carrier + x", "--out", "d"}),
+                 {"--formula is late ~ carrier + x, but", "says late ~ x + carrier"});
+  expect_refused(64, sampled({"sample", "c.csv", "late ~ x +", "--out", "d"}), {"late ~ x +"});
+}
+
 }  // namespace
 }  // namespace giga::test

@@ -92,7 +92,7 @@ TEST_F(Usage, OptionWithoutValueIsRefused) {
 }
 
 TEST_F(Usage, ExactlyOneInputIsAsked) {
-  expect_refused(run({"build"}), "no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  expect_refused(run({"build"}), "no input; give DATA, --sql QUERY, --vectors V.npy or --loglik LL.npy");
   expect_refused(build({"--loglik", "LL.npy"}), "--vectors and --loglik are both given; give one of them");
   expect_refused(build({"data.csv"}), "both DATA and vectors are given; give one of them");
 }

@@ -156,5 +156,45 @@ TEST_F(TextTable, ColumnsOfNumbersMayBeAskedForAsCategories) {
   expect_done({"check", "t.csv", "c.csv", "d"});
 }
 
+TEST_F(TextTable, LevelsThatDifferInAnApostropheStayApart) {
+  std::mt19937 random(4);
+  std::string text = "c,x,y\n";
+  const Words levels = {"=x", "'=x", "''=x", "x"};
+  for (int n = 0; n < 400; ++n)
+    text += levels[random() % 4] + "," + std::to_string(random() % 100) + "," + std::to_string(random() % 2) +
+            "\n";
+  write_file(folder_ / "t.csv", text);
+  expect_done({"build", "t.csv", "--family", "bernoulli", "--size", "40", "--out", "c.csv"});
+  const std::string csv = read_file(folder_ / "c.csv");
+  expect_said(csv, {",'=x,", ",''=x,", ",'''=x,", ",x,"});
+  expect_done({"sample", "c.csv", "--out", "d", "--warmup", "200", "--draws", "200"});
+  expect_done({"check", "t.csv", "c.csv", "d"});
+}
+
+TEST_F(TextTable, RareLevelsAreNotedOfTheDataAndNotOfTheCoreset) {
+  std::string text = flights(600);
+  text += "ZZ,mon,2024-03-11,10,f600,fine\n";
+  write_file(folder_ / "t.csv", text);
+  const Outcome built = giga({"build", "t.csv", "--out", "c.csv"}, kColumns);
+  ASSERT_EQ(built.code, 0) << built.error;
+  expect_said(built.error, {"carrier: the level 'ZZ' occurs in 1 row"});
+  const Outcome sampled = giga({"sample", "c.csv", "--warmup", "100", "--draws", "100"});
+  ASSERT_EQ(sampled.code, 0) << sampled.error;
+  EXPECT_EQ(sampled.error.find("occurs in"), std::string::npos) << sampled.error;
+}
+
+TEST_F(TextTable, MoreColumnsThanCanBeFittedAreRefusedWithTheColumnThatMakesThem) {
+  std::string text = "tail,x,y\n";
+  for (int n = 0; n < 20'200; ++n)
+    text +=
+        "N" + std::to_string(n % 10'100) + "," + std::to_string(n % 17) + "," + std::to_string(n % 2) + "\n";
+  write_file(folder_ / "t.csv", text);
+  expect_said(error_of(65, {"build", "t.csv", "--family", "bernoulli", "--max-levels", "20000"}),
+              {"make 10,099 columns", "tail makes 10,099 of them"});
+  expect_said(
+      error_of(65, {"build", "t.csv", "y ~ x * tail", "--family", "bernoulli", "--max-levels", "20000"}),
+      {"make 20,198 columns", "tail"});
+}
+
 }  // namespace
 }  // namespace giga::test

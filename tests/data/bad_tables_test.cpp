@@ -63,13 +63,13 @@ TEST(BadTables, PathsThatAreNoFilesHaveTheirOwnWords) {
 TEST(BadTables, ExtensionsThatAreNotReadGetTheirOwnAdvice) {
   for (const char* name : {"t", "t.dat", "t.gz", "t.csv.bz2"}) {
     expect_refusal(name, "a,y\n1,2\n",
-                   "told by the extension: .csv, .tsv or .txt, with or without .gz; .npy, .npz, .svm or "
-                   ".libsvm; if it is CSV, name it .csv");
+                   "told by the extension: .csv, .tsv or .txt, with or without .gz; .parquet; .npy, .npz, "
+                   ".svm or .libsvm; if it is CSV, name it .csv");
   }
-  for (const char* extension : {".parquet", ".xlsx", ".xls", ".json", ".feather", ".rds"}) {
+  for (const char* extension : {".xlsx", ".xls", ".json", ".feather", ".rds"}) {
     const std::string message = refusal("t"s + extension, "PAR1");
     EXPECT_EQ(message, "t"s + extension + ": " + extension +
-                           " files are not read; export it as CSV from the program that made it");
+                           " files are not read; export it as CSV or Parquet from the program that made it");
   }
   expect_refusal("T.XLSX", "PK", "export it as CSV");
 }

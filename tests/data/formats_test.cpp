@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "../support/parquet.hpp"
 #include "data/libsvm.hpp"
 #include "giga/base/text.hpp"
 #include "tables.hpp"
@@ -89,16 +90,27 @@ std::string npz_of(const RandomTable& table, bool deflate, bool fortran) {
                  {"y.npy", npy_of(table.y, "(" + std::to_string(table.rows) + ",)"), deflate}});
 }
 
+std::string parquet_of(const RandomTable& table) {
+  const DataFile csv("t.csv", csv_of(table));
+  const TempDir folder;
+  write_parquet(folder / "t.parquet",
+                "SELECT COLUMNS(*)::DOUBLE FROM read_csv(" + duck::quoted(csv.path().string()) + ")");
+  return read_file(folder / "t.parquet");
+}
+
 std::vector<std::pair<std::string, std::string>> all_formats(const RandomTable& table) {
   const Index cols = table.cols + 1;
-  return {{"t.csv", csv_of(table)},
-          {"t.csv.gz", gzipped(csv_of(table))},
-          {"t.npy", npy_of(with_y(table), shape(table.rows, cols))},
-          {"t.npy", npy_of(by_column(with_y(table), table.rows, cols), shape(table.rows, cols), true)},
-          {"t.npz", npz_of(table, true, false)},
-          {"t.npz", npz_of(table, false, true)},
-          {"t.svm", libsvm_of(table)},
-          {"T.LIBSVM", libsvm_of(table)}};
+  std::vector<std::pair<std::string, std::string>> formats = {
+      {"t.csv", csv_of(table)},
+      {"t.csv.gz", gzipped(csv_of(table))},
+      {"t.npy", npy_of(with_y(table), shape(table.rows, cols))},
+      {"t.npy", npy_of(by_column(with_y(table), table.rows, cols), shape(table.rows, cols), true)},
+      {"t.npz", npz_of(table, true, false)},
+      {"t.npz", npz_of(table, false, true)},
+      {"t.svm", libsvm_of(table)},
+      {"T.LIBSVM", libsvm_of(table)}};
+  if (duck::is_installed()) formats.emplace_back("T.Parquet", parquet_of(table));
+  return formats;
 }
 
 TEST(Formats, HoldTheSameTable) {

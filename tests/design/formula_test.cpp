@@ -60,6 +60,21 @@ TEST(ParseFormula, TextIsWrittenBackAsRDeparsesIt) {
   EXPECT_EQ(deparse(1e-300), "1e-300");
 }
 
+TEST(ParseFormula, FormulasThatDifferInBlanksHaveOneText) {
+  const auto back = [](const std::string& text) { return deparse(parse_formula(text)); };
+  EXPECT_EQ(back("late~hour+ carrier"), "late ~ hour + carrier");
+  EXPECT_EQ(back("  late  ~ hour\t+carrier "), back("late~hour+carrier"));
+  EXPECT_EQ(back("y ~ ns( x,df=3 ) * relevel(c, 'a')"), back("y~ns(x, df = 3)*relevel(c,\"a\")"));
+  EXPECT_EQ(back("~ I(.5 * x)"), back("~I(0.50*x)"));
+  EXPECT_EQ(back("y ~ (1|g) + x"), back("y ~ x + (1 | g)"));
+  EXPECT_EQ(back("y ~ (1|g)"), "y ~ (1 | g)");
+  EXPECT_EQ(back("y ~ `a b`"), "y ~ `a b`");
+  for (const char* other : {"late ~ hour - carrier", "late ~ carrier + hour", "late ~ (hour + carrier)",
+                            "late ~ `hour ` + carrier", "hour ~ late + carrier"})
+    EXPECT_NE(back(other), back("late ~ hour + carrier")) << other;
+  EXPECT_NE(back("y ~ relevel(c, 'a')"), back("y ~ relevel(c, 'a ')"));
+}
+
 TEST(ParseFormula, KeepsGroupTermsApart) {
   const Formula formula = parse_formula("y ~ x + (1 | g) + z + (1 + x || `a b`)");
   EXPECT_EQ(deparse(*formula.terms), "x + z");

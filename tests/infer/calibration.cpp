@@ -95,16 +95,11 @@ SampleOptions short_run(SamplerKind sampler, MetricKind metric) {
   return options;
 }
 
-std::array<double, kQuantities> quantities(Family family, const Data& data, const double* theta) {
+std::vector<double> quantities(Family family, const Data& data, const double* theta) {
   return {theta[0], theta[1], theta[2], log_likelihood(family, data, theta)};
 }
 
-struct Simulation {
-  std::array<Index, kQuantities> rank{};
-  std::array<double, kQuantities> variance{}, covariance{};  // of neighbouring draws, as sums
-};
-
-Simulation simulation(const CalibrationOptions& options, Index index) {
+RankedTruth simulation(const CalibrationOptions& options, Index index) {
   const Family family = options.family;
   const Normal prior = prior_of(family);
   Stream random = stream(options.seed, "calibration", index);
@@ -119,96 +114,23 @@ Simulation simulation(const CalibrationOptions& options, Index index) {
   const RegressionPosterior posterior(model, prior);
   const auto chains = sample_about(posterior, about.posterior, 1, run, one);
 
-  Simulation out;
-  const auto truth = quantities(family, data, theta.data());
-  std::array<std::array<double, kQuantities>, kRankedDraws> draws{};
-  std::array<double, kQuantities> mean{};
-  for (std::size_t s = 0; s < draws.size(); ++s) {
-    draws[s] = quantities(family, data, chains[0].draw(static_cast<Index>(s)));
-    for (std::size_t q = 0; q < truth.size(); ++q) {
-      if (draws[s][q] < truth[q]) ++out.rank[q];
-      mean[q] += draws[s][q] / static_cast<double>(kRankedDraws);
-    }
-  }
-  for (std::size_t q = 0; q < truth.size(); ++q) {
-    for (std::size_t s = 0; s < draws.size(); ++s) {
-      out.variance[q] += std::pow(draws[s][q] - mean[q], 2);
-      if (s > 0) out.covariance[q] += (draws[s][q] - mean[q]) * (draws[s - 1][q] - mean[q]);
-    }
-  }
-  return out;
-}
-
-double score(Index rank) {
-  return normal_quantile((static_cast<double>(rank) + 0.5) / (kRankedDraws + 1));
-}
-
-void check_scores(const std::vector<Index>& ranks, const std::string& what, Findings& findings) {
-  double variance = 0, fourth = 0;  // moments of the score of a uniform rank
-  for (Index rank = 0; rank <= kRankedDraws; ++rank) {
-    variance += std::pow(score(rank), 2) / (kRankedDraws + 1);
-    fourth += std::pow(score(rank), 4) / (kRankedDraws + 1);
-  }
-  const auto count = static_cast<double>(ranks.size());
-  double sum = 0, squares = 0;
-  for (const Index rank : ranks) {
-    sum += score(rank);
-    squares += std::pow(score(rank), 2);
-  }
-  findings.compare(sum / std::sqrt(count * variance), what + ", mean of ranks");
-  findings.compare((squares - count * variance) / std::sqrt(count * (fourth - variance * variance)),
-                   what + ", variance of ranks");
-}
-
-// Wilson and Hilferty: the cube root of a chi-square is nearly normal.
-void check_histogram(const std::vector<Index>& ranks, const std::string& what, Findings& findings) {
-  constexpr std::size_t kBins = 16;
-  std::array<double, kBins> bins{};
-  for (const Index rank : ranks) ++bins[static_cast<std::size_t>(rank) * kBins / (kRankedDraws + 1)];
-  const double expected = static_cast<double>(ranks.size()) / kBins;
-  double chi_square = 0;
-  for (const double bin : bins) chi_square += (bin - expected) * (bin - expected) / expected;
-  constexpr double kFreedom = kBins - 1, kSpread = 2 / (9 * kFreedom);
-  findings.compare((std::cbrt(chi_square / kFreedom) - (1 - kSpread)) / std::sqrt(kSpread),
-                   what + ", histogram of ranks");
+  std::vector<std::vector<double>> draws;
+  for (Index s = 0; s < kRankedDraws; ++s) draws.push_back(quantities(family, data, chains[0].draw(s)));
+  return rank_truth(quantities(family, data, theta.data()), draws);
 }
 
 }  // namespace
 
 Ranks simulate_ranks(const CalibrationOptions& options) {
-  std::vector<Simulation> all(static_cast<std::size_t>(options.simulations));
+  std::vector<RankedTruth> all(static_cast<std::size_t>(options.simulations));
   const Threads executor(options.threads);
   executor.for_each(options.simulations,
                     [&](Index i) { all[static_cast<std::size_t>(i)] = simulation(options, i); });
-  Ranks out;
-  for (const Simulation& one : all) out.ranks.insert(out.ranks.end(), one.rank.begin(), one.rank.end());
-  for (std::size_t q = 0; q < kQuantities; ++q) {
-    double total = 0;
-    for (const Simulation& one : all) total += one.covariance[q] / one.variance[q];
-    // The sample mean of a chain takes 1 / L off the autocorrelation of independent draws.
-    out.autocorrelation.push_back(total / static_cast<double>(options.simulations) + 1.0 / kRankedDraws);
-  }
-  return out;
-}
-
-Findings check_ranks(const Ranks& ranks) {
-  constexpr Index kTests = 3, kCombinations = 9;
-  Findings findings;
-  findings.bound = bonferroni_bound(kTests * kQuantities * kCombinations, kFalseAlarmOfAll);
-  for (std::size_t q = 0; q < kQuantities; ++q) {
-    const std::string what = q < kParameters ? "parameter " + std::to_string(q) : "log-likelihood";
-    std::vector<Index> of_quantity;
-    for (std::size_t i = q; i < ranks.ranks.size(); i += kQuantities) of_quantity.push_back(ranks.ranks[i]);
-    check_scores(of_quantity, what, findings);
-    check_histogram(of_quantity, what, findings);
-    findings.require(std::abs(ranks.autocorrelation[q]) <= kMostAutocorrelation,
-                     what + ": autocorrelation " + std::to_string(ranks.autocorrelation[q]));
-  }
-  return findings;
+  return gather_ranks({"parameter 0", "parameter 1", "parameter 2", "log-likelihood"}, all);
 }
 
 Findings check_calibration(const CalibrationOptions& options) {
-  return check_ranks(simulate_ranks(options));
+  return check_ranks(simulate_ranks(options), kQuantities * kCombinations);
 }
 
 void expect_calibrated(CalibrationOptions options) {

@@ -39,27 +39,31 @@ TEST(Calibration, HasTheSameRanksForAnyNumberOfThreads) {
 
 // Ranks that are uniform but for what is done to them.
 Ranks made_up_ranks(const std::function<double(double)>& distort) {
-  Ranks out{{}, std::vector<double>(kQuantities, 0.0)};
+  Ranks out{{"a", "b", "c", "d"}, {}, std::vector<double>(kQuantities, 0.0)};
   Stream random = stream(1, "ranks");
   for (Index i = 0; i < 1000 * kQuantities; ++i)
     out.ranks.push_back(static_cast<Index>(distort(random.uniform()) * (kRankedDraws + 1)));
   return out;
 }
 
+bool passes(const Ranks& ranks) {
+  return check_ranks(ranks, kQuantities * kCombinations).passed();
+}
+
 TEST(Calibration, FindsNothingInUniformRanks) {
-  EXPECT_TRUE(check_ranks(made_up_ranks([](double u) { return u; })).passed());
+  EXPECT_TRUE(passes(made_up_ranks([](double u) { return u; })));
 }
 
 TEST(Calibration, FindsRanksThatAreShiftedNarrowOrWide) {
-  EXPECT_FALSE(check_ranks(made_up_ranks([](double u) { return std::pow(u, 1.3); })).passed());
-  EXPECT_FALSE(check_ranks(made_up_ranks([](double u) { return 0.1 + 0.8 * u; })).passed());
-  EXPECT_FALSE(check_ranks(made_up_ranks([](double u) { return (1 - std::cos(3.14 * u)) / 2; })).passed());
+  EXPECT_FALSE(passes(made_up_ranks([](double u) { return std::pow(u, 1.3); })));
+  EXPECT_FALSE(passes(made_up_ranks([](double u) { return 0.1 + 0.8 * u; })));
+  EXPECT_FALSE(passes(made_up_ranks([](double u) { return (1 - std::cos(3.14 * u)) / 2; })));
 }
 
 TEST(Calibration, FindsDrawsThatDependOnOneAnother) {
   Ranks ranks = made_up_ranks([](double u) { return u; });
   ranks.autocorrelation[2] = 0.2;
-  EXPECT_FALSE(check_ranks(ranks).passed());
+  EXPECT_FALSE(passes(ranks));
 }
 
 }  // namespace

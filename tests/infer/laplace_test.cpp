@@ -50,6 +50,30 @@ TEST(Laplace, IsExactForAConjugateModel) {
   EXPECT_LE(result.iterations, 2);
 }
 
+// Close to the mode of many rows the last step is taken by the expansion, one pass fewer than places: what it
+// gives is what a pass there gives.
+TEST(Laplace, ALastStepByExpansionGivesWhatAPassThereWould) {
+  const Threads executor(1);
+  Index expanded = 0;
+  for (const Family family : kFamilies) {
+    const Regression model = regression(family, 40000, 4, 3);
+    const Normal prior = Normal::isotropic(4);
+    const LaplaceResult result = laplace(model, prior, executor, {.tolerance = 1e-4});
+    ASSERT_EQ(result.end, LaplaceEnd::Converged);
+    if (result.passes == result.iterations) ++expanded;
+    const std::vector<double>& mode = result.posterior.mean();
+    const Derivatives there = model.evaluate(mode, Order::Hessian, executor);
+    EXPECT_NEAR(result.log_likelihood, there.value, 1e-9 * std::abs(there.value));
+    const std::vector<double> sds = result.posterior.standard_deviations();
+    for (std::size_t d = 0; d < 4; ++d)
+      EXPECT_NEAR(result.at_mode->gradient[d] * sds[d], there.gradient[d] * sds[d], 1e-7);
+    for (std::size_t k = 0; k < 16; ++k)
+      EXPECT_NEAR(result.at_mode->hessian[k] * sds[k / 4] * sds[k % 4],
+                  there.hessian[k] * sds[k / 4] * sds[k % 4], 1e-6);
+  }
+  EXPECT_GT(expanded, 0);
+}
+
 TEST(Laplace, HasTheSameBitsOnOneThreadAndTwo) {
   const Regression model = regression(Family::BernoulliLogit, 20000, 6, 4);
   const Normal prior = Normal::isotropic(6);

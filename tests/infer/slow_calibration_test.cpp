@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "infer/family_calibration.hpp"
+
 namespace giga::test {
 namespace {
 
@@ -24,6 +26,11 @@ TEST(SlowCalibration, RanksOfFourThousandPriorDrawsAreUniformUnderHmc) {
 
 TEST(SlowCalibration, RanksOfFourThousandPriorDrawsAreUniformUnderRwmh) {
   expect_calibrated(long_run(SamplerKind::Rwmh));
+}
+
+TEST(SlowCalibration, RanksOfFourThousandPriorDrawsAreUniformForEveryFamily) {
+  for (const Family family : calibrated_families())
+    expect_family_calibrated({.family = family, .simulations = 4000, .seed = 42});
 }
 
 }  // namespace

@@ -130,5 +130,17 @@ TEST(Registry, StartIsThePredictorWhoseResponsesHaveTheMean) {
   }
 }
 
+// One unit more of a column multiplies the odds, or the mean, by exp(coefficient) under these links alone.
+TEST(Registry, RatiosAreNamedWhereTheLinkMakesThem) {
+  for (const Family family : all_families()) {
+    const FamilyDescription& each = describe(family);
+    const std::string_view expected = each.link == "logit"   ? "odds ratio"
+                                      : each.link != "log"   ? ""
+                                      : each.name == "gamma" ? "ratio of means"
+                                                             : "rate ratio";
+    EXPECT_EQ(each.ratio, expected) << each.name << " " << each.link;
+  }
+}
+
 }  // namespace
 }  // namespace giga

@@ -195,6 +195,35 @@ TEST_F(RunRecordFile, OfACheckKeepsItsCertificate) {
   EXPECT_EQ(again.option_texts(), record.option_texts());
 }
 
+TEST_F(RunRecordFile, KeepsTheCheckOfTheModel) {
+  RunRecord record = sampled().record;
+  ASSERT_TRUE(record.model_check) << "chains of a table are held against the model";
+  ModelCheck check{.num_observations = 12345.5, .num_checked = 100, .num_replicates = 7, .shares = true};
+  check.calibration = 0.25;
+  check.statistics = {{Statistic::Kurtosis, 1.5, 2.5, 0.5, 2, 3, 0.75, true}};
+  check.bins = {{10, 0.1, 0.2, 0.01, 0.05, 0.15}, {20, 0.3, std::nan(""), 0.02, 0.25, 0.35}};
+  check.findings = {{Misfit::Tails, Severity::Amber, 9, "heavy <tails>"},
+                    {Misfit::Zeros, Severity::Note, -0.02, "few zeros"}};
+  record.model_check = check;
+  const std::string text = run_json(record);
+  const json form = json::parse(text)["model_check"];
+  EXPECT_EQ(form["verdict"], "doubtful");
+  EXPECT_EQ(form["statistics"][0]["of"], "kurtosis");
+  EXPECT_EQ(form["findings"][0]["words"], "heavy <tails>");
+  const RunRecord again = read_back(record);
+  ASSERT_TRUE(again.model_check);
+  EXPECT_EQ(json::parse(run_json(again))["model_check"], form);
+  EXPECT_EQ(again.model_check->findings[1].misfit, Misfit::Zeros);
+  EXPECT_EQ(again.model_check->bins[1].high, 0.35);
+  EXPECT_TRUE(again.model_check->statistics[0].outside);
+  // Records of earlier versions have none; a damaged one is refused by the name of the field.
+  record.model_check.reset();
+  EXPECT_FALSE(read_back(record).model_check);
+  json damaged = json::parse(text);
+  damaged["model_check"]["findings"][0]["severity"] = "purple";
+  EXPECT_NE(refusal(damaged).find("severity"), std::string::npos);
+}
+
 TEST_F(RunRecordFile, OfANewerGigaIsRefused) {
   json record = json::parse(run_json(sampled().record));
   ASSERT_TRUE(record.contains("format"));

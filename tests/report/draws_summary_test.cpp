@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -172,6 +173,59 @@ TEST(Warnings, AcceptanceOfWalksAndEvaluationsThatAreNotFinite) {
 
 TEST(Warnings, ChainsTooShortToJudgeAreSaidToBe) {
   EXPECT_TRUE(one_says(said(good_chains(5)), "chains of 5 draws are too short"));
+}
+
+TEST(Ratios, AreTheLastColumnsAndExpOfTheQuantiles) {
+  const auto quantities = summarise_chains(good_chains(), {"x", "(intercept)"}, true, executor());
+  const Ratios ratios{"odds ratio", {"x"}};
+  const std::string csv = summary_csv(quantities, ratios), plain = summary_csv(quantities);
+  const QuantitySummary& s = quantities[1].summary;
+  EXPECT_NE(csv.find(",mcse_mean,mcse_sd,odds_ratio,odds_ratio_q5,odds_ratio_q95\n"), std::string::npos);
+  EXPECT_NE(csv.find("," + shortest(std::exp(s.q50)) + "," + shortest(std::exp(s.q5)) + "," +
+                     shortest(std::exp(s.q95)) + "\n(intercept),"),
+            std::string::npos);
+  EXPECT_TRUE(csv.ends_with(",NaN,NaN,NaN\n"));
+  // Readers of the columns before them see what they saw.
+  std::size_t at = 0, there = 0;
+  while (at < plain.size()) {
+    const std::size_t end = plain.find('\n', at);
+    EXPECT_EQ(csv.substr(there, end - at), plain.substr(at, end - at));
+    at = end + 1;
+    there = csv.find('\n', there) + 1;
+  }
+  EXPECT_NE(weighted_csv(quantities, {"ratio of means", {"x"}})
+                .find(",mcse_mean,ratio_of_means,ratio_of_means_q5,ratio_of_means_q95\n"),
+            std::string::npos);
+}
+
+TEST(Ratios, TextHasALineForEveryCoefficientAndNothingWithoutThem) {
+  const auto quantities = summarise_chains(good_chains(), {"x", "(intercept)"}, true, executor());
+  const std::string text = ratios_text(quantities, {"rate ratio", {"x"}});
+  EXPECT_NE(text.find("rate ratio"), std::string::npos);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  EXPECT_EQ(text.find("(intercept)"), std::string::npos);
+  EXPECT_EQ(ratios_text(quantities, {}), "");
+}
+
+TEST(Ratios, TextShowsTheIntervalHoweverNarrow) {
+  Quantity quantity{"distance", {}, false, 0};
+  quantity.summary.q5 = 0.0001609;
+  quantity.summary.q50 = 0.000218;
+  quantity.summary.q95 = 0.0002759;
+  const auto text = [&] { return ratios_text(std::span(&quantity, 1), {"odds ratio", {"distance"}}); };
+  EXPECT_NE(text().find("1.000218  1.000161  1.000276\n"), std::string::npos) << text();
+  quantity.summary.q95 = 800;  // beyond a double
+  EXPECT_NE(text().find("inf"), std::string::npos) << text();
+  quantity.summary.q5 = quantity.summary.q50 = quantity.summary.q95 = 0;
+  EXPECT_NE(text().find("1   1    1\n"), std::string::npos) << text();
+}
+
+TEST(DrawsSummary, NamesThatDifferInTheirMiddleStayDifferentInTheText) {
+  const std::string a = std::string(50, 'p') + "1" + std::string(50, 'q'),
+                    b = std::string(50, 'p') + "2" + std::string(50, 'q');
+  const std::string text = summary_text(summarise_chains(good_chains(), {a, b}, false, executor()));
+  const std::size_t first = text.find('\n') + 1, second = text.find('\n', first) + 1;
+  EXPECT_NE(text.substr(first, 100), text.substr(second, 100));
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ constexpr const char* kDescription = "Build a coreset: a few weighted rows that 
 constexpr const char* kExamples = R"(Examples:
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
       100 rows of the table and their weights, with all their columns; DATA is
-      .csv, .tsv, .txt (or with .gz), .npy, .npz (X and y), .svm or .libsvm; -
-      is CSV on stdin
+      .csv, .tsv, .txt (or with .gz), .parquet or a folder of these, .npy, .npz
+      (X and y), .svm or .libsvm; - is CSV on stdin
   giga build trips.npz --family poisson --link softplus --projection curvature \
       --tolerance 0.01 --out coreset.csv
       points until the held-out error is 0.01

@@ -38,14 +38,15 @@ constexpr std::array kDataOptions = {
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");
   const auto loglik = arguments.text("loglik");
-  const int given = (data ? 1 : 0) + (vectors ? 1 : 0) + (loglik ? 1 : 0);
-  if (given == 0) throw UsageError("no input; give DATA, --vectors V.npy or --loglik LL.npy");
+  const bool query = arguments.given("sql") && !vectors && !loglik;
+  const int given = (data || query ? 1 : 0) + (vectors ? 1 : 0) + (loglik ? 1 : 0);
+  if (given == 0) throw UsageError("no input; give DATA, --sql QUERY, --vectors V.npy or --loglik LL.npy");
   if (given > 1) {
     throw UsageError(data ? "both DATA and vectors are given; give one of them"
                           : "--vectors and --loglik are both given; give one of them");
   }
-  request.job.kind = data ? InputKind::Data : vectors ? InputKind::Vectors : InputKind::Loglik;
-  request.job.input = data ? *data : vectors ? *vectors : *loglik;
+  request.job.kind = data || query ? InputKind::Data : vectors ? InputKind::Vectors : InputKind::Loglik;
+  request.job.input = data ? *data : query ? "" : vectors ? *vectors : *loglik;
 }
 
 void set_output(const Arguments& arguments, BuildRequest& request) {
@@ -105,6 +106,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     set_projection(arguments, job.coreset);
   } else {
     std::vector<std::string> options(kDataOptions.begin(), kDataOptions.end());
+    options.emplace_back("sql");
     for (const FamilySetting& setting : family_settings()) options.push_back(option_name(setting.name));
     for (const std::string& option : options) {
       if (arguments.given(option))

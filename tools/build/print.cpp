@@ -46,7 +46,7 @@ std::string input_text(const RunRecord& record) {
   if (record.options.input == "loglik")
     return fmt::format("{}: N = {}, S = J = {}", path, plural(record.num_rows, "observation"),
                        plural(dim, "draw"));
-  return fmt::format("{}: N = {}, D = {}, response {}", record.options.path == "-" ? "standard input" : path,
+  return fmt::format("{}: N = {}, D = {}, response {}", input_words(record.options.path),
                      plural(record.num_rows, "row"), plural(*record.num_parameters, "parameter"),
                      printable(*record.response, 40));
 }

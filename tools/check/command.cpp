@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "giga/report/model_check_text.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/session.hpp"
@@ -41,14 +42,20 @@ std::string facts(const CheckJob& job, const RunRecord& record) {
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
-  line("data",
-       fmt::format("{}: N = {}, D = {}", job.data == "-" ? "standard input" : printable_path(job.data),
-                   plural(record.num_rows, "row"), plural(*record.num_parameters, "parameter")));
+  line("data", fmt::format("{}: N = {}, D = {}", input_words(job.data), plural(record.num_rows, "row"),
+                           plural(*record.num_parameters, "parameter")));
   line("coreset",
        fmt::format("{}: {}", printable_path(job.coreset), plural(record.certificate->coreset_size, "point")));
   line("model", record.model);
   line("draws", fmt::format("{}: {} of {}", job.draws ? printable_path(*job.draws) : "made here",
                             plural(record.draws->chains, "chain"), record.draws->length));
+  if (record.model_check) {
+    const char* label = "model check";
+    for (const std::string& sentence : model_verdict(*record.model_check)) {
+      line(label, stderr_has_colours() && record.model_check->doubtful() ? amber(sentence) : sentence);
+      label = "";
+    }
+  }
   const StageSeconds& s = *record.seconds;
   line("seconds", fmt::format("{:.3f} load, {:.3f} sample, {:.3f} certify", s.load, s.sample, s.certify));
   if (job.out) line("written", printable_path(*job.out));

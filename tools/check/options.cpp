@@ -25,8 +25,27 @@ void require_folder(const std::filesystem::path& folder) {
     throw InputMissing(name + ": is no folder; the draws are those of giga sample coreset.csv --out DIR");
 }
 
-void set_input(const Arguments& arguments, const std::vector<std::string>& words, CheckJob& job) {
-  constexpr const char* kOrder = "give DATA coreset.csv DIR, or DATA coreset.csv";
+constexpr const char* kOrder = "give DATA coreset.csv DIR, or DATA coreset.csv";
+
+// Without DATA, which a query may do without, the coreset is the first word, and what follows it is a folder.
+bool lacks_data(const std::vector<std::string>& words) {
+  std::error_code ignored;
+  if (words.empty() || words.size() > 2 || !has_coreset_columns(words[0])) return false;
+  return words.size() == 1 || std::filesystem::is_directory(words[1], ignored);
+}
+
+// The query of the coreset is that of the data, too, unless DATA is given and is not what it is about.
+void set_query(const Arguments& arguments, CheckJob& job) {
+  if (const auto given = arguments.text("sql")) {
+    job.read.sql = given;
+  } else if (job.read.sql && !job.data.empty() && !mentions_data(*job.read.sql)) {
+    job.read.sql.reset();
+  }
+  if (job.data.empty() && !job.read.sql) throw UsageError(std::string("too few inputs; ") + kOrder);
+}
+
+void set_input(const Arguments& arguments, std::vector<std::string> words, CheckJob& job) {
+  if (lacks_data(words)) words.insert(words.begin(), "");
   if (words.size() < 2) throw UsageError(std::string("too few inputs; ") + kOrder);
   if (words.size() > 3) throw UsageError("unexpected argument '" + printable(words[3]) + "'; " + kOrder);
   job.data = words[0];
@@ -49,6 +68,7 @@ void set_input(const Arguments& arguments, const std::vector<std::string>& words
   const ReadOptions given = read_options(arguments);
   if (arguments.given("delimiter")) job.read.delimiter = given.delimiter;
   if (arguments.given("no-header")) job.read.header = given.header;
+  set_query(arguments, job);
 }
 
 void set_draws(const Arguments& arguments, CheckJob& job) {

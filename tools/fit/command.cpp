@@ -17,7 +17,11 @@ constexpr const char* kDescription =
 constexpr const char* kExamples = R"(Examples:
   giga fit flights.csv --family bernoulli
       coreset, draws and report in flights-fit; DATA is .csv, .tsv or .txt
-      (or with .gz), .npy, .npz (X and y), .svm or .libsvm; - is CSV on stdin
+      (or with .gz), .parquet or a folder of these, .npy, .npz (X and y), .svm
+      or .libsvm; - is CSV on stdin
+  giga fit --sql "SELECT * FROM 'flights.parquet' WHERE year > 2020" \
+      'late ~ hour + carrier' --family bernoulli
+      the rows that DuckDB makes of any files it reads
   giga fit trips.npz --family poisson --link softplus --size 100 --out trips
       with 100 points, whatever the certificate says of them
   giga fit --resume trips

@@ -26,9 +26,11 @@ the certificate fails, more, in at most 4 rounds)",
 standard deviations off per parameter, 0 to 1 (default 0.05; 0 with
 --size))"};
 
-// "flights" of "data/flights.csv.gz".
+// "flights" of "data/flights.csv.gz", and of a folder "data/flights/".
 std::string stem_of(const std::filesystem::path& input) {
-  std::string name = input == "-" ? "stdin" : input.filename().string();
+  if (input.empty()) return "query";
+  const std::filesystem::path last = input.has_filename() ? input : input.parent_path();
+  std::string name = input == "-" ? "stdin" : last.filename().string();
   const std::size_t dot = name.find('.', 1);
   return dot == std::string::npos ? name : name.substr(0, dot);
 }
@@ -50,7 +52,8 @@ std::string shell_word(const std::string& text) {
 std::string command_line(const std::filesystem::path& input, const std::vector<Setting>& settings) {
   constexpr std::string_view kLeftOut[] = {"out",    "force",    "json",    "quiet", "strict",
                                            "config", "no-times", "threads", "resume"};
-  std::string line = "giga fit " + shell_word(input.native());
+  std::string line = "giga fit";
+  if (!input.empty()) line.append(" ").append(shell_word(input.native()));
   for (const Setting& setting : settings) {
     if (std::ranges::find(kLeftOut, setting.name) != std::end(kLeftOut)) continue;
     line.append(" --").append(setting.name);
@@ -136,7 +139,7 @@ void add_fit_options(Arguments& arguments) {
   add_output_options(arguments, {.out_name = "DIR",
                                  .out = "Folder for coreset.csv, draws_1.csv, ..., posterior.csv, run.json\n"
                                         "and report.html, made if it does not exist (default NAME-fit\n"
-                                        "for NAME.csv)",
+                                        "for NAME.csv, query-fit for a query)",
                                  .force = "Replace the files of an earlier run in DIR",
                                  .quiet = "No notes, no progress, no table"});
   arguments.add_flag("no-times",
@@ -159,8 +162,8 @@ void check_resumed(const Arguments& arguments, const std::optional<std::string>&
 
 FitRequest fit_request(Arguments& arguments, const std::optional<std::string>& data) {
   if (const auto folder = arguments.text("resume")) return resumed_request(arguments, *folder);
-  if (!data) throw UsageError("no input; give DATA, or --resume DIR");
-  return new_request(arguments, *data);
+  if (!data && !arguments.given("sql")) throw UsageError("no input; give DATA, --sql QUERY, or --resume DIR");
+  return new_request(arguments, data.value_or(""));
 }
 
 }  // namespace giga::tool

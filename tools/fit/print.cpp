@@ -8,7 +8,9 @@
 #include "giga/base/text.hpp"
 #include "giga/record/run_folder.hpp"
 #include "giga/report/certificate_text.hpp"
+#include "giga/report/model_check_text.hpp"
 #include "support/coefficient_table.hpp"
+#include "support/console.hpp"
 #include "support/prior_table.hpp"
 #include "support/spelling.hpp"
 
@@ -24,13 +26,12 @@ std::string duration(double seconds) {
 
 // Of the posterior of all rows, where the certificate allows it.
 std::string posterior_table(const FitRun& run, const std::filesystem::path& folder) {
-  const BothScales scales = run.record.scales();
   const std::string where =
       printable_path(folder / (run.safe() ? kPosteriorFile : kSummaryFile)) + " has them";
-  if (!run.safe()) return coefficient_table(run.summary.original(), scales, where);
+  if (!run.safe()) return coefficient_table(run.summary.original(), run.record, where);
   const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
-  return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)), scales,
-                           where);
+  return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)),
+                           run.record, where);
 }
 
 std::string table_text(const Certificate& certificate) {
@@ -48,9 +49,10 @@ std::string table_text(const Certificate& certificate) {
 std::string coreset_text(const RunRecord& record) {
   const Index size = record.coreset->coreset.size(), rows = record.num_rows;
   const CoresetOptions& options = *record.options.coreset;
-  return fmt::format("{} of {} rows ({:.2g}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
-                     100.0 * static_cast<double>(size) / static_cast<double>(rows), name(options.method),
-                     name(options.projection), record.coreset->dim);
+  const double share = 100.0 * static_cast<double>(size) / static_cast<double>(rows);
+  return fmt::format("{} of {} rows ({}%) by {}, {} projection with J = {}", grouped(size), grouped(rows),
+                     share < 99 ? fmt::format("{:.2g}", share) : fmt::format("{:.0f}", share),
+                     name(options.method), name(options.projection), record.coreset->dim);
 }
 
 std::string rounds_text(const RunRecord& record) {
@@ -92,11 +94,9 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
   const StageSeconds& s = run.seconds;
-  line("data",
-       fmt::format("{}: {} row{}, {}, response {}",
-                   record.options.path == "-" ? "standard input" : printable_path(record.options.path),
-                   grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
-                   plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
+  line("data", fmt::format("{}: {} row{}, {}, response {}", input_words(record.options.path),
+                           grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
+                           plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
   line("model", record.model);
   if (!record.priors.empty()) line("priors", priors_text(record.priors));
   line("coreset", coreset_text(record));
@@ -104,6 +104,15 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   line("error", fmt::format("{:.2g} projected, {:.2g} held out (0 is perfect, 1 is no rows at all)",
                             record.coreset->build.relative_error, record.coreset->heldout_error));
   line("certificate", spelled(certificate_sentence(*record.certificate)));
+  if (record.model_check) {
+    // The calm sentence has no colour; what speaks against the model has.
+    const bool colours = record.model_check->doubtful() && stdout_has_colours();
+    const char* label = "model check";
+    for (const std::string& sentence : model_verdict(*record.model_check)) {
+      line(label, colours ? amber(spelled(sentence)) : spelled(sentence));
+      label = "";
+    }
+  }
   line("table", table_text(*record.certificate));
   line("laplace", laplace_text(record.certificate->laplace));
   line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "giga/base/text.hpp"
+#include "giga/design/formula.hpp"
 #include "giga/design/group_effect.hpp"
 #include "support/exit_codes.hpp"
 #include "support/lists.hpp"
@@ -173,6 +175,14 @@ void add_prior_options(Arguments& arguments, const std::string& group) {
                      group);
 }
 
+// Which option leaves a family without an extra: the one that fixes it, or --family.
+std::string why_without(Family family, const std::string& extra) {
+  const auto learns = family_named(family_name(family), link_name(family));
+  if (describe(family).is_given && learns && has_extra(*learns, extra))
+    return fmt::format("--{}, which fixes {}", option_name(describe(family).settings[0].name), extra);
+  return fmt::format("--family {}", family_name(family));
+}
+
 PriorOptions prior_options(const Arguments& arguments, Family family) {
   PriorOptions priors;
   for (const std::string& text : arguments.texts("prior")) add_prior(priors, text);
@@ -184,8 +194,8 @@ PriorOptions prior_options(const Arguments& arguments, Family family) {
     const auto text = arguments.text(prior_option(extra));
     if (!text) continue;
     if (!has_extra(family, extra))
-      throw UsageError(fmt::format("--{} has no effect with --family {}; leave it out", prior_option(extra),
-                                   family_name(family)));
+      throw UsageError(fmt::format("--{} has no effect with {}; leave it out", prior_option(extra),
+                                   why_without(family, extra)));
     add_prior(priors, {extra, parse_prior(*text, "prior_" + extra)});
   }
   if (const auto text = arguments.text("prior-group"))
@@ -238,6 +248,10 @@ void add_table_options(Arguments& arguments, const std::string& group) {
 void add_file_options(Arguments& arguments, const std::string& group) {
   arguments.add_choice<Missing>("missing", "WHAT", "Rows with NaN, NA or empty cells: refuse (default), drop",
                                 group);
+  arguments.add_value("sql", "QUERY",
+                      "A SELECT of DuckDB whose result is the table, over any files it reads;\n"
+                      "DATA, which may be left out, is called data in it",
+                      group);
   arguments.add_value("delimiter", "C", "Between the fields of CSV, or tab (default ,; tab for .tsv)", group);
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", group);
 }
@@ -245,6 +259,12 @@ void add_file_options(Arguments& arguments, const std::string& group) {
 std::optional<std::string> take_data_and_formula(Arguments& arguments) {
   const std::vector<std::string> words = arguments.take_words();
   if (words.empty()) return std::nullopt;
+  std::error_code ignored;
+  if (words.size() == 1 && words[0].find('~') != std::string::npos && !arguments.given("formula") &&
+      !std::filesystem::exists(words[0], ignored)) {  // of a query, which needs no DATA
+    arguments.take({{"formula", words[0]}}, "the command line");
+    return std::nullopt;
+  }
   if (words.size() > 2 || (words.size() == 2 && arguments.given("formula"))) {
     throw UsageError("unexpected argument '" + printable(words.back()) + "'; the input is '" +
                      printable(words.front()) + "'");
@@ -298,6 +318,7 @@ ReadOptions read_options(const Arguments& arguments) {
   read.max_levels = arguments.count("max-levels", read.max_levels, 1, kMostLevels);
   read.missing = arguments.choice("missing", Missing::Refuse);
   read.header = !arguments.flag("no-header");
+  read.sql = arguments.text("sql");
   if (const auto delimiter = delimiter_of(arguments)) read.delimiter = *delimiter;
   return read;
 }
@@ -381,6 +402,14 @@ ModelOptions model_options(const Arguments& arguments) {
 
 namespace {
 
+// Blanks do not matter, nor how numbers and texts are written.
+void require_formula(const Arguments& arguments, const std::optional<std::string>& known,
+                     const Agreement& agreement) {
+  const auto given = arguments.text("formula");
+  if (given && known && deparse(parse_formula(*given)) == deparse(parse_formula(*known))) return;
+  agreement.require("formula", given.value_or(""), known.value_or("nothing of it"));
+}
+
 void require_model(const Arguments& arguments, const CoresetFile& companion, const Agreement& agreement) {
   const Family family = companion.model.family.family;
   agreement.require("family", arguments.one_of("family", ""), std::string(family_name(family)));
@@ -402,8 +431,7 @@ void require_model(const Arguments& arguments, const CoresetFile& companion, con
   agreement.require("success", arguments.text("success").value_or(""),
                     companion.model.success.value_or("nothing of it"));
   agreement.refuse("trials");
-  agreement.require("formula", arguments.text("formula").value_or(""),
-                    companion.model.formula.value_or("nothing of it"));
+  require_formula(arguments, companion.model.formula, agreement);
   agreement.require("response", arguments.text("response").value_or(""), companion.response);
   if (const auto features = arguments.text("features"))
     agreement.require("features", listed(names_in_list("features", *features)), listed(companion.features));
@@ -415,7 +443,7 @@ void require_agreement(const Arguments& arguments, const CoresetFile& companion)
   const Agreement agreement(arguments, companion);
   require_model(arguments, companion, agreement);
   agreement.require("weights", arguments.text("weights").value_or(""), "weight");
-  for (const char* option : {"missing", "delimiter", "no-header", "categories", "max-levels"})
+  for (const char* option : {"missing", "sql", "delimiter", "no-header", "categories", "max-levels"})
     agreement.refuse(option);
 }
 

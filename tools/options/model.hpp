@@ -13,7 +13,7 @@ namespace giga::tool {
 
 /// The group is a heading of the help.
 void add_table_options(Arguments& arguments, const std::string& group);
-/// Those of them that speak of the file alone: --missing, --delimiter, --no-header.
+/// Those of them that speak of the file alone: --missing, --sql, --delimiter, --no-header.
 void add_file_options(Arguments& arguments, const std::string& group);
 void add_model_options(Arguments& arguments, const std::string& group);
 
@@ -21,8 +21,8 @@ void add_model_options(Arguments& arguments, const std::string& group);
 [[nodiscard]] std::string setting_help(const FamilySetting& setting, std::string_view whose,
                                        bool learnt = false);
 
-/// The input, and the formula that may follow it, which becomes the value of --formula. Throws UsageError for
-/// other words.
+/// The input, and the formula that may follow it, or stand alone, which becomes the value of --formula.
+/// Throws UsageError for other words.
 [[nodiscard]] std::optional<std::string> take_data_and_formula(Arguments& arguments);
 
 /// These throw UsageError for whatever cannot be; a model needs --family.

@@ -16,12 +16,13 @@
 namespace giga::tool {
 namespace {
 
-void set_input(const std::vector<std::string>& words, PredictJob& job) {
+void set_input(const Arguments& arguments, const std::vector<std::string>& words, PredictJob& job) {
   constexpr const char* kOrder = "give DIR, the folder of giga fit, and DATA";
-  if (words.size() < 2) throw UsageError(std::string("too few inputs; ") + kOrder);
+  job.sql = arguments.text("sql");
+  if (words.size() < (job.sql ? 1U : 2U)) throw UsageError(std::string("too few inputs; ") + kOrder);
   if (words.size() > 2) throw UsageError("unexpected argument '" + printable(words[2]) + "'; " + kOrder);
   job.fit = words[0];
-  job.input = words[1];
+  if (words.size() == 2) job.input = words[1];
 }
 
 void set_quantiles(const Arguments& arguments, PredictJob& job) {
@@ -76,7 +77,7 @@ PredictRequest predict_request(const Arguments& arguments, const std::vector<std
   constexpr Index kMostDraws = 10'000'000;
   PredictRequest request;
   PredictJob& job = request.job;
-  set_input(words, job);
+  set_input(arguments, words, job);
   set_quantiles(arguments, job);
   job.predict.new_observations = !arguments.flag("no-new");
   job.predict.pointwise = arguments.flag("pointwise");

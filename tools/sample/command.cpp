@@ -48,7 +48,7 @@ void run(Arguments arguments) {
     write_stdout(run_json(made.record));
   } else if (!request.quiet || !job.out) {
     write_stdout(coefficient_table(
-        made.summary.original(), made.record.scales(),
+        made.summary.original(), made.record,
         job.out ? printable_path(*job.out / kSummaryFile) + " has them" : "--out DIR keeps them"));
     if (!request.quiet) write_stderr(sample_facts(made.record));
   }

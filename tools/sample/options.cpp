@@ -11,8 +11,8 @@ namespace giga::tool {
 namespace {
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, SampleJob& job) {
-  if (!data) throw UsageError("no input; give DATA or a coreset.csv");
-  job.input = *data;
+  if (!data && !arguments.given("sql")) throw UsageError("no input; give DATA, --sql QUERY or a coreset.csv");
+  job.input = data.value_or("");
   const bool coreset = has_coreset_columns(job.input);
   if (coreset) job.coreset = find_coreset(job.input);
   if (job.coreset) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "giga/base/text.hpp"
+#include "giga/report/model_check_text.hpp"
+#include "support/console.hpp"
 #include "support/prior_table.hpp"
 
 namespace giga::tool {
@@ -14,7 +16,7 @@ std::string sample_facts(const RunRecord& record) {
   const auto line = [&text](std::string_view label, const std::string& value) {
     text += fmt::format("{:<16} {}\n", label, value);
   };
-  std::string input = record.options.path == "-" ? "standard input" : printable_path(record.options.path);
+  std::string input = input_words(record.options.path);
   if (record.coreset_digest) {
     input +=
         fmt::format(": {} for N = {}", plural(*record.rows_used, "point"), plural(record.num_rows, "row"));
@@ -30,6 +32,13 @@ std::string sample_facts(const RunRecord& record) {
   line("sampler", fmt::format("{}, {} of {} warm-up + {}{}", sampler, plural(*record.options.chains, "chain"),
                               sample.warmup, plural(sample.draws, "draw"),
                               sample.thin > 1 ? fmt::format(" thinned by {}", sample.thin) : ""));
+  if (record.model_check) {
+    const char* label = "model check";
+    for (const std::string& sentence : model_verdict(*record.model_check)) {
+      line(label, stderr_has_colours() && record.model_check->doubtful() ? amber(sentence) : sentence);
+      label = "";
+    }
+  }
   const StageSeconds& s = *record.seconds;
   const double rate = s.sample > 0 ? static_cast<double>(record.num_gradients()) / s.sample : 0;
   line("gradients", fmt::format("{}, {:.0f} per second", record.num_gradients(), rate));

@@ -33,9 +33,10 @@ void run(const Arguments& arguments) {
   const SummaryRun made = session.run([&](const JobObserver& observer) {
     return run_summary({words.begin(), words.end()}, session.executor(), observer);
   });
-  write_stdout(json  ? summary_json(made)
-               : csv ? summary_csv(made.quantities)
-                     : summary_text(made.quantities));
+  write_stdout(json ? summary_json(made)
+               : csv
+                   ? summary_csv(made.quantities, made.ratios)
+                   : summary_text(made.quantities) + after_blank(ratios_text(made.quantities, made.ratios)));
 }
 
 }  // namespace

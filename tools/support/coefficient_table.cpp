@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "giga/base/text.hpp"
+#include "support/console.hpp"
 
 namespace giga::tool {
 
-std::string coefficient_table(std::span<const Quantity> original, const BothScales& scales,
+std::string coefficient_table(std::span<const Quantity> original, const RunRecord& record,
                               const std::string& where) {
+  const BothScales scales = record.scales();
   std::vector<Quantity> shown, sds;
   Index of_groups = 0;
   for (Index k = 0; k < std::ssize(original); ++k) {
@@ -27,7 +29,7 @@ std::string coefficient_table(std::span<const Quantity> original, const BothScal
   std::string text = summary_text(shown);
   if (of_groups > 0)
     text += fmt::format("and {}: {}\n", plural(of_groups, "coefficient") + " of groups", where);
-  return text;
+  return text + after_blank(ratios_text(shown, record.ratios()));
 }
 
 }  // namespace giga::tool

@@ -29,6 +29,11 @@ int write_all(int fd, std::string_view bytes) noexcept {
   return 0;
 }
 
+bool is_live(int fd) {
+  const char* terminal = std::getenv("TERM");
+  return ::isatty(fd) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
 bool has_value(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
@@ -66,12 +71,19 @@ void say_error(std::string_view message) noexcept {
 }
 
 bool stderr_is_live() {
-  const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return is_live(STDERR_FILENO);
 }
 
 bool stderr_has_colours() {
   return stderr_is_live() && !has_value("NO_COLOR");
+}
+
+bool stdout_has_colours() {
+  return is_live(STDOUT_FILENO) && !has_value("NO_COLOR");
+}
+
+std::string amber(const std::string& text) {
+  return "\x1b[33m" + text + "\x1b[0m";
 }
 
 void Notes::operator()(const std::string& text) const {

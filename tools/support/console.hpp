@@ -7,6 +7,11 @@
 
 namespace giga::tool {
 
+/// A part of the output with an empty line before it; nothing where there is no such part.
+[[nodiscard]] inline std::string after_blank(const std::string& part) {
+  return part.empty() ? part : "\n" + part;
+}
+
 /// Throws IoError when the bytes cannot be written, ClosedPipe when nobody reads them any more.
 void write_stdout(std::string_view bytes);
 
@@ -20,6 +25,12 @@ void say_error(std::string_view message) noexcept;
 
 /// Colours are welcome on stderr: a live terminal, and NO_COLOR is unset or empty (no-color.org).
 [[nodiscard]] bool stderr_has_colours();
+
+/// The same of stdout.
+[[nodiscard]] bool stdout_has_colours();
+
+/// Text in the colour of a doubt.
+[[nodiscard]] std::string amber(const std::string& text);
 
 /// Remarks on stderr that change nothing: "giga: note: ...", with fields spelled as options (spelling.hpp).
 class Notes {

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "giga/base/error.hpp"
+#include "giga/data/read_dataset.hpp"
 #include "support/console.hpp"
 #include "support/signals.hpp"
 
@@ -22,6 +23,7 @@ constexpr ExitMeaning kMeanings[] = {
     {kUsage, "wrong usage"},
     {kBadData, "bad data"},
     {kNoInput, "no input"},
+    {kUnavailable, "a library is not installed"},
     {kInternal, "internal error"},
     {kResources, "out of memory"},
     {kCannotCreate, "cannot create the output"},
@@ -63,6 +65,8 @@ int report_exception() noexcept {
     return said(kBadData, error.what());
   } catch (const InputMissing& error) {
     return said(kNoInput, error.what());
+  } catch (const LibraryMissing& error) {
+    return said(kUnavailable, error.what());
   } catch (const CannotCreate& error) {
     return said(kCannotCreate, error.what());
   } catch (const IoError& error) {

@@ -15,6 +15,7 @@ inline constexpr int kNotSafe =
 inline constexpr int kUsage = 64;
 inline constexpr int kBadData = 65;
 inline constexpr int kNoInput = 66;
+inline constexpr int kUnavailable = 69;
 inline constexpr int kInternal = 70;
 inline constexpr int kResources = 71;
 inline constexpr int kCannotCreate = 73;

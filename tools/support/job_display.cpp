@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "giga/base/text.hpp"
 #include "giga/construct/build.hpp"
+#include "giga/data/read_dataset.hpp"
 #include "support/signals.hpp"
 
 namespace giga::tool {
@@ -110,7 +110,7 @@ void JobDisplay::begin_stage(const StageProgress& at) {
   const auto rows = [&](const std::string& what) { progress_.begin(what, at.total, "rows"); };
   switch (at.stage) {
     case Stage::Load: {
-      const std::string what = input_ == "-" ? "reading standard input" : "reading " + printable_path(input_);
+      const std::string what = "reading " + input_words(input_);
       return at.total > 0 ? progress_.begin(what, at.total / kMegabyte, "MB") : progress_.begin(what);
     }
     case Stage::Laplace: return progress_.begin("finding the posterior mode");

@@ -36,7 +36,8 @@ namespace giga {
 /// Text as a field of a CSV file, in quotes if it needs them.
 [[nodiscard]] std::string csv_field(const std::string& text);
 
-/// Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers are left alone.
+/// Text that a spreadsheet would take for a formula ("=x", not "-1.5"), or such a text after apostrophes,
+/// gets one more before it: "=x" is "'=x" and "'=x" is "''=x". So different texts stay different.
 [[nodiscard]] std::string inert(const std::string& text);
 
 }  // namespace giga

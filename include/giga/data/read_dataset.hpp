@@ -1,11 +1,14 @@
 // From a file to a Dataset. The format is chosen by the extension: .csv, .tsv or .txt, with or without .gz;
-// .npy, .npz, .svm or .libsvm; "-" is CSV on standard input.
+// .parquet, or a folder of such files; .npy, .npz, .svm or .libsvm; "-" is CSV on standard input. Or from a
+// query: what DuckDB makes of any files that it reads.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "giga/base/error.hpp"
@@ -46,13 +49,16 @@ struct ReadOptions {
   /// (std::invalid_argument).
   char delimiter = ',';
   bool header = true;  ///< CSV only: whether the first line has names; if not, columns are x1, x2, ..., y.
-  /// Columns that are categories whatever their cells look like. CSV only.
+  /// Columns that are categories whatever their cells look like. Not in files of numbers only.
   std::vector<std::string> categories = {};
   Index max_levels = 1000;              ///< Of a category; beyond it a DataError. 1 to 65,536.
-  std::vector<KnownColumn> known = {};  ///< CSV only. Columns that are not there do not matter.
+  std::vector<KnownColumn> known = {};  ///< Columns that are not there do not matter.
   /// Whether a column is the response. If not, `response` is not given, and all that is not the weights is a
   /// feature or unused.
   bool has_response = true;
+  /// One SELECT of DuckDB, whose result is the table; the file, if the path is not empty, is called `data` in
+  /// it. Rows are in the order of the result: of the file where it says nothing else.
+  std::optional<std::string> sql = {};
   /// Chooses when the names of all columns are known, in place of `response`, `features` and `has_response`.
   /// What it throws is passed on.
   std::function<ColumnChoice(const std::vector<std::string>& names)> choose = {};
@@ -65,9 +71,25 @@ class NoSuchColumn : public OptionError {
   using OptionError::OptionError;
 };
 
-/// Throws InputMissing, DataError, IoError; NoSuchColumn for names in the options, std::invalid_argument for
-/// other options that cannot be. The observer is told of
-/// the bytes read so far (Stage::Load), now and then, from any thread.
+/// What a format is read with is not installed; the message says how to get it.
+class LibraryMissing : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws InputMissing, DataError or LibraryMissing where read_dataset would at once: there is no such file,
+/// it is empty, or cannot be read here.
+void require_input(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// The input as people know it: "standard input" for "-", "query" where there is no path, else the path.
+[[nodiscard]] std::string input_words(const std::filesystem::path& path);
+
+/// Whether the word `data`, which stands for the file, is in a query.
+[[nodiscard]] bool mentions_data(std::string_view sql);
+
+/// Throws InputMissing, DataError, IoError, LibraryMissing; NoSuchColumn for names in the options,
+/// std::invalid_argument for other options that cannot be. The observer is told of the bytes read so far
+/// (Stage::Load), now and then, from any thread.
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options,
                                    const Executor& executor, const Observer& observer = {});
 

@@ -33,7 +33,7 @@ class Design {
   Design(Terms terms, Standardisation scale, const DesignOptions& options);
 
   /// Every feature of the table: numbers, dates and times are a column as they are, a category is a
-  /// CategoryTerm.
+  /// CategoryTerm. Throws DataError where these make more than 10,000 columns.
   [[nodiscard]] static Terms all_features(const Dataset& data);
 
   [[nodiscard]] const Terms& terms() const { return terms_; }

@@ -95,6 +95,8 @@ struct CategorySummary {
   Index levels = 0;
   Index columns = 0;  ///< In all terms it is part of.
   std::string base;   ///< The level without a column; empty if each has one.
+  /// The column of the table that it is, perhaps with another base or as a factor; empty if it is computed.
+  std::string column = {};
 };
 
 struct FormulaTerms {
@@ -111,7 +113,7 @@ struct FormulaTerms {
 
 /// The terms without the intercept, which a Design adds. A level that the state does not know makes the
 /// columns of its category NaN; check_rows finds such rows. Throws FormulaError or DataError where a state
-/// cannot be what learn_design returned.
+/// cannot be what learn_design returned, and DataError where there would be more than 10,000 columns.
 [[nodiscard]] FormulaTerms terms_of(const DesignState& state, const VariableSources& sources);
 
 /// Throws DataError for the first row of weight above 0 in which a column, the offset or, if `response` is

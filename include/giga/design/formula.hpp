@@ -89,6 +89,10 @@ struct Formula {
 /// As R's deparse writes it, on one line: "I(x^2)", "ns(x, df = 3)", "`odd name` + 1".
 [[nodiscard]] std::string deparse(const Expression& expression);
 
+/// The same of both sides, the groups in their order: two formulas that differ in blanks, quotes or the way a
+/// number is written have one text.
+[[nodiscard]] std::string deparse(const Formula& formula);
+
 /// A number as R writes it, with at most 15 significant digits: "2", "0.5", "1e+05".
 [[nodiscard]] std::string deparse(double number);
 

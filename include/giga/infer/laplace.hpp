@@ -41,12 +41,13 @@ struct LaplaceResult {
   LaplaceEnd end = LaplaceEnd::Converged;
   /// Of the log-likelihood at the mean, to second order; not there where the rest was read from a file.
   std::optional<Derivatives> at_mode = {};
-  Index passes = 0;  ///< Over all rows: one for every place where derivatives were asked for.
+  Index passes = 0;  ///< Over all rows: one for every place where their derivatives were asked for.
 };
 
 /// Damped Newton from Likelihood::start(). Every step raises the log joint, and the search along a step ends
 /// after at most 60 halvings; where the Hessian is not negative definite it is shifted until it is. The
-/// observer is asked before every iteration.
+/// observer is asked before every iteration. Where the last step changes the curvature by less than a
+/// thousandth of the tolerance, derivatives at its end are those of the second-order expansion at its start.
 ///
 /// Where the prior has a kink (laplace), |x - m| is rounded off to sqrt((x - m)^2 + e^2), e the conditional
 /// posterior standard deviation that the rows alone would give the parameter, at most the scale of its prior:

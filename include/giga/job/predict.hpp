@@ -22,6 +22,7 @@ struct PredictJob {
   std::filesystem::path fit = {};                     ///< A folder of run_fit, or of run_sample of a coreset.
   std::optional<std::filesystem::path> coreset = {};  ///< coreset.csv; default: that which was sampled.
   std::filesystem::path input = {};                   ///< "-" is CSV on standard input.
+  std::optional<std::string> sql = {};                ///< As in ReadOptions; that of the fit is not used.
   Missing missing = Missing::Refuse;
   std::optional<char> delimiter = {};  ///< Default: as the table of the fit was read,
   std::optional<bool> header = {};     ///< as for this.

@@ -39,6 +39,7 @@ struct SampleRun {
                                    const JobObserver& observer = {});
 
 /// draws_1.csv, ... and summary.csv.
-[[nodiscard]] RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& options);
+[[nodiscard]] RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& options,
+                                   const Ratios& ratios = {});
 
 }  // namespace giga

@@ -137,6 +137,8 @@ struct FamilyDescription {
   std::string_view name, link;    ///< "poisson" and "softplus": the words of options and files.
   bool is_default_link = true;    ///< The link where only the name is given.
   std::string_view link_words{};  ///< What help says about the link: "the paper's".
+  /// What exp(coefficient) is, where people report it: "odds ratio". For one unit more of its column.
+  std::string_view ratio{};
 
   std::string_view responses;       ///< In a word: "counts".
   std::string_view response_words;  ///< For help: "labels 0 and 1, or -1 and 1".

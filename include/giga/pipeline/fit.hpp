@@ -13,6 +13,7 @@
 #include "giga/infer/certificate.hpp"
 #include "giga/infer/sample.hpp"
 #include "giga/pipeline/build_coreset.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/problem.hpp"
 
 namespace giga {
@@ -72,6 +73,9 @@ struct FitResult {
   std::vector<FitRound> rounds;
   StageSeconds seconds;
   StagePasses passes;
+  /// By the draws as the certificate weighs them. Only where it is safe, and of a model with a linear
+  /// predictor.
+  std::optional<ModelCheck> model_check = {};
   bool stopped = false;  ///< It was asked to stop: nothing else here means anything.
 };
 

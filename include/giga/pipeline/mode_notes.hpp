@@ -1,6 +1,7 @@
 // What the posterior mode says of a model that does not fit its data.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,5 +16,8 @@ namespace giga {
 /// - a parameter that is many prior standard deviations from 0, so that prior and data contradict each other.
 [[nodiscard]] std::vector<std::string> mode_notes(const Problem& problem, std::span<const double> mode,
                                                   const Executor& executor);
+
+/// The second of them alone.
+[[nodiscard]] std::optional<std::string> prior_note(const Problem& problem, std::span<const double> mode);
 
 }  // namespace giga

@@ -22,6 +22,7 @@
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/full_data_cost.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/problem.hpp"
 #include "giga/report/posterior_summary.hpp"
 
@@ -115,7 +116,8 @@ struct RunRecord {
   std::optional<Certificate> certificate = {};  ///< Read without moments and weights.
   std::vector<std::string> certificate_names = {};
   Index certificate_originals = 0;
-  std::string certificate_sentence = {};  ///< As the front end spells it; empty: as the library does.
+  std::string certificate_sentence = {};       ///< As the front end spells it; empty: as the library does.
+  std::optional<ModelCheck> model_check = {};  ///< With words as the front end spells them.
   std::optional<std::vector<std::string>> notes = {};
 
   std::optional<FullDataCost> full_data = {};
@@ -128,6 +130,8 @@ struct RunRecord {
   /// Names of the parameters and their values on both scales. Throws DataError if the record is not of
   /// chains.
   [[nodiscard]] BothScales scales() const;
+  /// The coefficients whose exponential is reported, on the scale of the data. Of a record of chains.
+  [[nodiscard]] Ratios ratios() const;
   /// The options that have a value, as texts: for people.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> option_texts() const;
 };
@@ -148,7 +152,7 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
 /// Throws InputMissing if there is no such file, DataError if it is not a record, is damaged or was written
 /// by a newer giga.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& path);
-/// The command and the names of the parameters alone, for callers that need no more.
+/// The command, the names of the parameters and what ratios() needs, for callers that need no more.
 [[nodiscard]] RunRecord read_run_head(const std::filesystem::path& path);
 
 }  // namespace giga

@@ -1,7 +1,9 @@
 // What the draws of some chains say, as a table, and what is wrong with them, in words.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,13 +35,26 @@ struct Quantity {
                                                         std::span<const Chain> chains,
                                                         std::span<const double> weights, Index first = 0);
 
+/// Coefficients whose exponential people report: for one unit more of a column, the odds (rates, means) are
+/// multiplied by exp(coefficient). Quantiles go through exp, so the median and the interval of the ratio are
+/// exp of those of the coefficient.
+struct Ratios {
+  std::string name = {};                                 ///< "odds ratio"; empty: there are none.
+  std::set<std::string, std::less<>> coefficients = {};  ///< Names of the quantities that have one.
+
+  [[nodiscard]] bool has(const Quantity& quantity) const { return coefficients.contains(quantity.name); }
+};
+
 /// A line each: name, mean, sd, 5%, 50%, 95%, mcse, R-hat, bulk and tail ESS. For people: four digits.
 [[nodiscard]] std::string summary_text(std::span<const Quantity> quantities);
+/// A line for each of the quantities that have a ratio: its median, 5% and 95%. Empty where none has one.
+[[nodiscard]] std::string ratios_text(std::span<const Quantity> quantities, const Ratios& ratios);
 /// Under the names of R's posterior: variable,mean,median,sd,mad,q5,q95,rhat,ess_bulk,ess_tail,mcse_mean,
-/// mcse_sd. All digits; NaN and Inf where a number does not exist.
-[[nodiscard]] std::string summary_csv(std::span<const Quantity> quantities);
+/// mcse_sd. All digits; NaN and Inf where a number does not exist. Where there are ratios, the last columns
+/// are odds_ratio,odds_ratio_q5,odds_ratio_q95, or as they are called: median and quantiles.
+[[nodiscard]] std::string summary_csv(std::span<const Quantity> quantities, const Ratios& ratios = {});
 /// The columns that weighted_quantities fills: all except mad, rhat and mcse_sd.
-[[nodiscard]] std::string weighted_csv(std::span<const Quantity> quantities);
+[[nodiscard]] std::string weighted_csv(std::span<const Quantity> quantities, const Ratios& ratios = {});
 
 struct ChainHealth {
   Index num_draws = 0;

@@ -15,6 +15,7 @@
 #include "giga/infer/chain.hpp"
 #include "giga/model/scalar_prior.hpp"
 #include "giga/pipeline/full_data_cost.hpp"
+#include "giga/pipeline/model_check.hpp"
 #include "giga/report/draws_summary.hpp"
 #include "giga/report/posterior_summary.hpp"
 
@@ -69,6 +70,7 @@ struct ReportData {
   Index intercept = -1;  ///< Which of them; it is not in the plot of coefficients.
 
   std::optional<Certificate> certificate = {};  ///< Its weights are those of the draws of `chains`, in order.
+  std::optional<ModelCheck> model_check = {};
   std::vector<std::string> warnings = {};
   std::vector<std::string> notes = {};
   /// What fields in backticks become in warnings, notes and the verdict: `max_depth` is --max-depth to users

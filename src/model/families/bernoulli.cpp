@@ -59,20 +59,9 @@ void AddLogisticRows(const double* y, const double* const* s, Index count, Index
   for (Index j = 0; j < rest; ++j) out[whole + j] -= loss.lane[j];
 }
 
-const FamilyKernels* BernoulliLogitKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<BernoulliLogitOps>(AddLogisticRows);
-  return &kKernels;
-}
-
-const FamilyKernels* BernoulliProbitKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<BernoulliProbitOps>();
-  return &kKernels;
-}
-
-const FamilyKernels* BernoulliCloglogKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<BernoulliCloglogOps>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(BernoulliLogit, AddLogisticRows)
+GIGA_FAMILY_KERNELS(BernoulliProbit)
+GIGA_FAMILY_KERNELS(BernoulliCloglog)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -82,19 +71,9 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(BernoulliLogitKernels);
-static const FamilyKernels* chosen_bernoulli_logit() {
-  return HWY_DYNAMIC_DISPATCH(BernoulliLogitKernels)();
-}
-
-HWY_EXPORT(BernoulliProbitKernels);
-static const FamilyKernels* chosen_bernoulli_probit() {
-  return HWY_DYNAMIC_DISPATCH(BernoulliProbitKernels)();
-}
-HWY_EXPORT(BernoulliCloglogKernels);
-static const FamilyKernels* chosen_bernoulli_cloglog() {
-  return HWY_DYNAMIC_DISPATCH(BernoulliCloglogKernels)();
-}
+GIGA_CHOOSE_KERNELS(BernoulliLogit)
+GIGA_CHOOSE_KERNELS(BernoulliProbit)
+GIGA_CHOOSE_KERNELS(BernoulliCloglog)
 
 }  // namespace kernels
 
@@ -117,6 +96,7 @@ const FamilyDescription& described<Family::BernoulliLogit>() {
   static constexpr FamilyDescription kDescription = {
       .name = "bernoulli",
       .link = "logit",
+      .ratio = "odds ratio",
       .responses = "labels",
       .response_words = "labels 0 and 1, -1 and 1, or two words",
       .read_response = read_labels,
@@ -129,7 +109,7 @@ const FamilyDescription& described<Family::BernoulliLogit>() {
                      .coefficient = 3,
                      .respond = [](const FamilyParameters&, double s,
                                    Stream& random) { return random.uniform() < sigmoid(s) ? 1.0 : -1.0; }},
-      .kernels = kernels::chosen_bernoulli_logit};
+      .kernels = kernels::ChosenBernoulliLogit};
   return kDescription;
 }
 
@@ -152,7 +132,7 @@ const FamilyDescription& described<Family::BernoulliProbit>() {
                      .is_usual_link = false,
                      .respond = [](const FamilyParameters&, double s,
                                    Stream& random) { return random.normal() < s ? 1.0 : -1.0; }},
-      .kernels = kernels::chosen_bernoulli_probit};
+      .kernels = kernels::ChosenBernoulliProbit};
   return kDescription;
 }
 
@@ -177,7 +157,7 @@ const FamilyDescription& described<Family::BernoulliCloglog>() {
                          [](const FamilyParameters&, double s, Stream& random) {
                            return random.uniform() < -std::expm1(-std::exp(s)) ? 1.0 : -1.0;
                          }},
-      .kernels = kernels::chosen_bernoulli_cloglog};
+      .kernels = kernels::ChosenBernoulliCloglog};
   return kDescription;
 }
 

@@ -85,20 +85,13 @@ struct BinomialOps {
   }
 };
 
-const FamilyKernels* BinomialLogitKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<BinomialOps<BernoulliLogitOps>>();
-  return &kKernels;
-}
+using BinomialLogitOps = BinomialOps<BernoulliLogitOps>;
+using BinomialProbitOps = BinomialOps<BernoulliProbitOps>;
+using BinomialCloglogOps = BinomialOps<BernoulliCloglogOps>;
 
-const FamilyKernels* BinomialProbitKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<BinomialOps<BernoulliProbitOps>>();
-  return &kKernels;
-}
-
-const FamilyKernels* BinomialCloglogKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<BinomialOps<BernoulliCloglogOps>>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(BinomialLogit)
+GIGA_FAMILY_KERNELS(BinomialProbit)
+GIGA_FAMILY_KERNELS(BinomialCloglog)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -108,18 +101,9 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(BinomialLogitKernels);
-static const FamilyKernels* chosen_binomial_logit() {
-  return HWY_DYNAMIC_DISPATCH(BinomialLogitKernels)();
-}
-HWY_EXPORT(BinomialProbitKernels);
-static const FamilyKernels* chosen_binomial_probit() {
-  return HWY_DYNAMIC_DISPATCH(BinomialProbitKernels)();
-}
-HWY_EXPORT(BinomialCloglogKernels);
-static const FamilyKernels* chosen_binomial_cloglog() {
-  return HWY_DYNAMIC_DISPATCH(BinomialCloglogKernels)();
-}
+GIGA_CHOOSE_KERNELS(BinomialLogit)
+GIGA_CHOOSE_KERNELS(BinomialProbit)
+GIGA_CHOOSE_KERNELS(BinomialCloglog)
 
 }  // namespace kernels
 
@@ -139,6 +123,7 @@ constexpr FamilyDescription description(std::string_view link) {
   return {.name = "binomial",
           .link = link,
           .is_default_link = link == "logit",
+          .ratio = link == "logit" ? "odds ratio" : "",
           .responses = "successes among trials",
           .response_words = "numbers of successes, with `trials` beside them",
           .read_response = [](const Dataset& data) { return counts(data, "binomial"); },
@@ -157,7 +142,7 @@ const FamilyDescription& described<Family::BinomialLogit>() {
     out.simulation.respond = [](const FamilyParameters&, double s, Stream& random) {
       return with_trials(random.uniform() < sigmoid(s) ? 1.0 : 0.0, 1);
     };
-    out.kernels = kernels::chosen_binomial_logit;
+    out.kernels = kernels::ChosenBinomialLogit;
     return out;
   }();
   return kDescription;
@@ -172,7 +157,7 @@ const FamilyDescription& described<Family::BinomialProbit>() {
     out.simulation.respond = [](const FamilyParameters&, double s, Stream& random) {
       return with_trials(random.normal() < s ? 1.0 : 0.0, 1);
     };
-    out.kernels = kernels::chosen_binomial_probit;
+    out.kernels = kernels::ChosenBinomialProbit;
     return out;
   }();
   return kDescription;
@@ -187,7 +172,7 @@ const FamilyDescription& described<Family::BinomialCloglog>() {
     out.simulation.respond = [](const FamilyParameters&, double s, Stream& random) {
       return with_trials(random.uniform() < -std::expm1(-std::exp(s)) ? 1.0 : 0.0, 1);
     };
-    out.kernels = kernels::chosen_binomial_cloglog;
+    out.kernels = kernels::ChosenBinomialCloglog;
     return out;
   }();
   return kDescription;

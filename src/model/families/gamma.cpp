@@ -87,10 +87,7 @@ struct GammaLogOps {
   }
 };
 
-const FamilyKernels* GammaLogKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<GammaLogOps>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(GammaLog)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -100,10 +97,7 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(GammaLogKernels);
-static const FamilyKernels* chosen_gamma_log() {
-  return HWY_DYNAMIC_DISPATCH(GammaLogKernels)();
-}
+GIGA_CHOOSE_KERNELS(GammaLog)
 
 }  // namespace kernels
 
@@ -121,6 +115,7 @@ const FamilyDescription& described<Family::GammaLog>() {
   static constexpr FamilyDescription kDescription = {
       .name = "gamma",
       .link = "log",
+      .ratio = "ratio of means",
       .responses = "positive numbers",
       .response_words = "positive numbers, of a shape that is learnt",
       .read_response = [](const Dataset& data) { return positive(data, "gamma"); },
@@ -140,7 +135,7 @@ const FamilyDescription& described<Family::GammaLog>() {
                            return std::exp(s) / family.shape * draw_gamma(family.shape, random);
                          },
                      .learnt = kSimulated},
-      .kernels = kernels::chosen_gamma_log};
+      .kernels = kernels::ChosenGammaLog};
   return kDescription;
 }
 

@@ -117,15 +117,8 @@ struct GaussianOps {
   }
 };
 
-const FamilyKernels* GaussianKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<GaussianOps>();
-  return &kKernels;
-}
-
-const FamilyKernels* GaussianIdentityKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<GaussianIdentityOps>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(Gaussian)
+GIGA_FAMILY_KERNELS(GaussianIdentity)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -135,15 +128,8 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(GaussianIdentityKernels);
-static const FamilyKernels* chosen_gaussian_identity() {
-  return HWY_DYNAMIC_DISPATCH(GaussianIdentityKernels)();
-}
-
-HWY_EXPORT(GaussianKernels);
-static const FamilyKernels* chosen_gaussian() {
-  return HWY_DYNAMIC_DISPATCH(GaussianKernels)();
-}
+GIGA_CHOOSE_KERNELS(GaussianIdentity)
+GIGA_CHOOSE_KERNELS(Gaussian)
 
 }  // namespace kernels
 
@@ -180,7 +166,7 @@ const FamilyDescription& described<Family::GaussianIdentity>() {
                      .coefficient = 3,
                      .is_usual_link = false,
                      .respond = with_noise},
-      .kernels = kernels::chosen_gaussian_identity};
+      .kernels = kernels::ChosenGaussianIdentity};
   return kDescription;
 }
 
@@ -203,7 +189,7 @@ const FamilyDescription& described<Family::Gaussian>() {
                      .coefficient = 3,
                      .respond = with_noise,
                      .learnt = kSettings},
-      .kernels = kernels::chosen_gaussian};
+      .kernels = kernels::ChosenGaussian};
   return kDescription;
 }
 

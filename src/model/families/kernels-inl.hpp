@@ -13,6 +13,23 @@
 //   extras(d, y, s, first, mixed, second)       derivatives in them, as FamilyKernels has them
 //   gradient(d, y, s, constant, first)          l, l' and the first of those, where that is shorter
 // The last four may be left out.
+//
+// A file of families ends its part for each instruction set with GIGA_FAMILY_KERNELS(GammaLog), the table of
+// GammaLogOps, and makes of all these tables, once, GIGA_CHOOSE_KERNELS(GammaLog): ChosenGammaLog() is that
+// of the best instruction set that the machine has.
+#ifndef GIGA_FAMILY_KERNELS
+#define GIGA_FAMILY_KERNELS(Name, ...)                                            \
+  const FamilyKernels* Name##Kernels() {                                          \
+    static constexpr FamilyKernels kKernels = kernels_of<Name##Ops>(__VA_ARGS__); \
+    return &kKernels;                                                             \
+  }
+#define GIGA_CHOOSE_KERNELS(Name)                 \
+  HWY_EXPORT(Name##Kernels);                      \
+  static const FamilyKernels* Chosen##Name() {    \
+    return HWY_DYNAMIC_DISPATCH(Name##Kernels)(); \
+  }
+#endif
+
 #if defined(GIGA_MODEL_FAMILIES_KERNELS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef GIGA_MODEL_FAMILIES_KERNELS_INL_HPP
 #undef GIGA_MODEL_FAMILIES_KERNELS_INL_HPP

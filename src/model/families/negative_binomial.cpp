@@ -160,10 +160,7 @@ struct NegativeBinomialOps {
   }
 };
 
-const FamilyKernels* NegativeBinomialKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<NegativeBinomialOps>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(NegativeBinomial)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -173,10 +170,7 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(NegativeBinomialKernels);
-static const FamilyKernels* chosen_negative_binomial() {
-  return HWY_DYNAMIC_DISPATCH(NegativeBinomialKernels)();
-}
+GIGA_CHOOSE_KERNELS(NegativeBinomial)
 
 }  // namespace kernels
 
@@ -194,6 +188,7 @@ const FamilyDescription& described<Family::NegativeBinomial>() {
   static constexpr FamilyDescription kDescription = {
       .name = "negative_binomial",
       .link = "log",
+      .ratio = "rate ratio",
       .responses = "counts that vary too much for poisson",
       .response_words = "counts, of a variance that is learnt",
       .read_response = [](const Dataset& data) { return counts(data, "negative_binomial"); },
@@ -218,7 +213,7 @@ const FamilyDescription& described<Family::NegativeBinomial>() {
                            return draw_poisson(std::min(1e15, mean * draw_gamma(family.phi, random)), random);
                          },
                      .learnt = kSimulated},
-      .kernels = kernels::chosen_negative_binomial};
+      .kernels = kernels::ChosenNegativeBinomial};
   return kDescription;
 }
 

@@ -173,15 +173,8 @@ struct PoissonLogOps {
   }
 };
 
-const FamilyKernels* PoissonSoftplusKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<PoissonSoftplusOps>();
-  return &kKernels;
-}
-
-const FamilyKernels* PoissonLogKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<PoissonLogOps>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(PoissonSoftplus)
+GIGA_FAMILY_KERNELS(PoissonLog)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -191,14 +184,8 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(PoissonSoftplusKernels);
-static const FamilyKernels* chosen_poisson_softplus() {
-  return HWY_DYNAMIC_DISPATCH(PoissonSoftplusKernels)();
-}
-HWY_EXPORT(PoissonLogKernels);
-static const FamilyKernels* chosen_poisson_log() {
-  return HWY_DYNAMIC_DISPATCH(PoissonLogKernels)();
-}
+GIGA_CHOOSE_KERNELS(PoissonSoftplus)
+GIGA_CHOOSE_KERNELS(PoissonLog)
 
 }  // namespace kernels
 
@@ -241,7 +228,7 @@ const FamilyDescription& described<Family::PoissonSoftplus>() {
                      .coefficient = 1,
                      .respond = [](const FamilyParameters&, double s,
                                    Stream& random) { return draw_poisson(softplus(s), random); }},
-      .kernels = kernels::chosen_poisson_softplus};
+      .kernels = kernels::ChosenPoissonSoftplus};
   return kDescription;
 }
 
@@ -250,6 +237,7 @@ const FamilyDescription& described<Family::PoissonLog>() {
   static constexpr FamilyDescription kDescription = {
       .name = "poisson",
       .link = "log",
+      .ratio = "rate ratio",
       .responses = "counts",
       .response_words = "counts",
       .read_response = read_counts,
@@ -262,7 +250,7 @@ const FamilyDescription& described<Family::PoissonLog>() {
                      .is_usual_link = false,
                      .respond = [](const FamilyParameters&, double s,
                                    Stream& random) { return draw_poisson(std::exp(s), random); }},
-      .kernels = kernels::chosen_poisson_log};
+      .kernels = kernels::ChosenPoissonLog};
   return kDescription;
 }
 

@@ -33,13 +33,13 @@ namespace giga::kernels::HWY_NAMESPACE {
 ///   d^2 l/(ds dnu) = -r k / sigma,  d^2 l/(dt dnu) = -r^2 k,
 ///   nu^2 d^2 l/dnu^2 = nu^2 c'' + h (nu - (nu + 1) (1 + g) / 2).
 template <bool kGiven>
-struct StudentTOps {
+struct StudentTOpsOf {
   static constexpr bool kHasConstant = false;
   static constexpr Index kNumExtras = kGiven ? 1 : 2;
   double nu, inverse;              // nu, 1 / sigma
   double base, first_0, second_0;  // c - t; c' and c'' in nu
 
-  static HWY_INLINE StudentTOps of(const FamilyParameters& family, const double* extras) {
+  static HWY_INLINE StudentTOpsOf of(const FamilyParameters& family, const double* extras) {
     const hn::CappedTag<double, 1> one;
     const auto log_sigma = hn::Set(one, extras[0]);
     const double nu = kGiven ? family.nu : hn::GetLane(Exp(one, hn::Set(one, extras[kGiven ? 0 : 1])));
@@ -120,15 +120,11 @@ struct StudentTOps {
   }
 };
 
-const FamilyKernels* StudentTKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<StudentTOps<false>>();
-  return &kKernels;
-}
+using StudentTOps = StudentTOpsOf<false>;
+using StudentTGivenOps = StudentTOpsOf<true>;
 
-const FamilyKernels* StudentTGivenKernels() {
-  static constexpr FamilyKernels kKernels = kernels_of<StudentTOps<true>>();
-  return &kKernels;
-}
+GIGA_FAMILY_KERNELS(StudentT)
+GIGA_FAMILY_KERNELS(StudentTGiven)
 
 }  // namespace giga::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -138,14 +134,8 @@ namespace giga {
 
 namespace kernels {
 
-HWY_EXPORT(StudentTKernels);
-static const FamilyKernels* chosen_student_t() {
-  return HWY_DYNAMIC_DISPATCH(StudentTKernels)();
-}
-HWY_EXPORT(StudentTGivenKernels);
-static const FamilyKernels* chosen_student_t_given() {
-  return HWY_DYNAMIC_DISPATCH(StudentTGivenKernels)();
-}
+GIGA_CHOOSE_KERNELS(StudentT)
+GIGA_CHOOSE_KERNELS(StudentTGiven)
 
 }  // namespace kernels
 
@@ -206,7 +196,7 @@ template <>
 const FamilyDescription& described<Family::StudentT>() {
   static const FamilyDescription kDescription = [] {
     FamilyDescription out = description(false);
-    out.kernels = kernels::chosen_student_t;
+    out.kernels = kernels::ChosenStudentT;
     return out;
   }();
   return kDescription;
@@ -216,7 +206,7 @@ template <>
 const FamilyDescription& described<Family::StudentTGiven>() {
   static const FamilyDescription kDescription = [] {
     FamilyDescription out = description(true);
-    out.kernels = kernels::chosen_student_t_given;
+    out.kernels = kernels::ChosenStudentTGiven;
     return out;
   }();
   return kDescription;

@@ -33,6 +33,8 @@ struct Chart {
 [[nodiscard]] Chart trace_chart();
 /// `expected` draws of a chain in a bin when all chains are alike.
 [[nodiscard]] Chart rank_chart(double expected);
+/// Bins of the check of a model: observed against fitted shares, or what observed means are off.
+[[nodiscard]] Chart calibration_chart(const ModelCheck& check);
 [[nodiscard]] Chart stage_chart(const std::vector<ReportStage>& stages);
 [[nodiscard]] Chart cost_chart(double this_run_s, double full_data_s);
 

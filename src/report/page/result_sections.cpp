@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "giga/report/certificate_text.hpp"
+#include "giga/report/model_check_text.hpp"
 #include "report/page/draws_view.hpp"
 #include "report/page/html.hpp"
 #include "report/page/sections.hpp"
@@ -24,7 +25,8 @@ std::string verdict(const ReportData& data, const Certificate& certificate) {
                          : "<div class=\"verdict unsafe\"><strong>! Not certified</strong>";
   html += joined({"<p>", escaped(sentence), "."});
   if (certificate.safe())
-    html += " This is about the coreset: whether the model fits the data it does not say.";
+    html += data.model_check ? " This is about the coreset; about the model see below."
+                             : " This is about the coreset: whether the model fits the data it does not say.";
   html += "</p></div>\n";
   return html;
 }
@@ -85,6 +87,7 @@ std::string contents(const ReportData& data) {
     if (there) html += joined({"<li><a href=\"#", std::string(id), "\">", text, "</a></li>"});
   };
   add(!data.quantities.empty(), "coefficients", "Coefficients");
+  add(data.model_check.has_value(), "model", "Model");
   add(!data.chains.empty(), "posteriors", "Posteriors");
   add(!data.coreset.empty() || !data.trace.empty(), "coreset", "Coreset");
   add(!data.chains.empty(), "chains", "Chains");
@@ -233,9 +236,13 @@ std::string head_section(const ReportData& data, const Selection&) {
               shown(data.data_name, 400), ": ", grouped(data.num_rows), " rows, ",
               grouped(data.num_parameters), " parameters. Model: ", shown(data.model, 1000), ".</p>\n"});
   if (data.certificate) html += verdict(data, *data.certificate);
+  html += model_verdict_html(data);
   html += figures(data);
   html += list("warnings", data, data.warnings);
-  html += list("notes", data, data.notes);
+  std::vector<std::string> notes = data.notes;
+  if (data.model_check)  // the verdict on the model says them
+    std::erase_if(notes, [&](const std::string& note) { return repeats_note(*data.model_check, note); });
+  html += list("notes", data, notes);
   html += contents(data);
   html +=
       "<noscript><p class=\"notes\">Charts need JavaScript; every number is in the tables.</p></noscript>\n";

@@ -26,6 +26,9 @@ constexpr Index kRankBins = 20;
 
 [[nodiscard]] std::string head_section(const ReportData& data, const Selection& selection);
 [[nodiscard]] std::string coefficient_section(const ReportData& data, const Selection& selection);
+/// The verdict on the model, for the head of the page.
+[[nodiscard]] std::string model_verdict_html(const ReportData& data);
+[[nodiscard]] std::string model_section(const ReportData& data);
 [[nodiscard]] std::string posterior_section(const ReportData& data, const Selection& selection);
 [[nodiscard]] std::string coreset_section(const ReportData& data, const Selection& selection);
 [[nodiscard]] std::string chain_section(const ReportData& data, const Selection& selection,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "giga/data/output_file.hpp"
+#include "report/made_up_check.hpp"
 #include "report/made_up_report.hpp"
 
 namespace {
@@ -25,6 +26,10 @@ int main(int argc, char** argv) {
     giga::ReportData plain = giga::test::made_up_report(giga::test::plain_names(7), 1000);
     plain.warnings = {"feature_3 has an R-hat of 1.02: sample longer with --draws"};
     write(folder / "plain.html", plain);
+    plain.model_check = giga::test::share_check();
+    write(folder / "model.html", plain);
+    plain.model_check = giga::test::doubtful_check();
+    write(folder / "doubt.html", plain);
     write(folder / "hostile.html", giga::test::hostile_report(300));
     write(folder / "large.html", giga::test::made_up_report(giga::test::plain_names(70), 1000));
     return 0;

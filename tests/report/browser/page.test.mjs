@@ -100,6 +100,24 @@ const claims = {
     await close();
   },
 
+  async 'the check of the model is drawn, calm or in doubt'() {
+    for (const [name, bins] of [['model.html', 10], ['doubt.html', 2]]) {
+      const opened = await open(name);
+      const {page} = opened;
+      const count = (await markCounts(page)).find(c => c.spec === 'model').marks;
+      assert.equal(count, 2 * bins + 2);  // a rule and a point a bin, the band and the line where the model is right
+      assert.equal(await page.locator('.verdict.doubt').count(), name === 'doubt.html' ? 1 : 0);
+      assert.equal(await page.locator('.verdict.calm').count(), name === 'doubt.html' ? 0 : 1);
+      const point = page.locator('.chart[data-spec="model"] g.mark-symbol.role-mark path').first();
+      await bringIntoView(page, point);
+      await point.hover();
+      await page.locator('#tooltip').waitFor({state: 'visible'});
+      assert.match(await page.locator('#tooltip').innerText(), /5% to 95% of replicates/);
+      await expectNoFault(opened);
+      await opened.close();
+    }
+  },
+
   async 'a tooltip shows on hover and goes away'() {
     const opened = await open('plain.html');
     const {page} = opened;
