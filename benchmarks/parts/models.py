@@ -25,11 +25,14 @@ delays = random.negative_binomial(1.7, 1.7 / (1.7 + mean))
 minutes = random.gamma(2.5, numpy.exp(2 + 0.04 * (hour - 12) + effect + 0.5 * distance) / 2.5)
 temp = 12 + 0.5 * (hour - 12) + 4 * effect - 1.5 * distance + 6 * random.standard_normal(num_rows)
 error = 3 + 0.2 * (hour - 12) + 2 * effect + 0.8 * distance + 2 * random.standard_t(4, num_rows)
+tail = random.integers(0, 25, num_rows)
+missed_s = 0.1 * (hour - 12) - 0.4 * distance + 0.6 * random.standard_normal(25)[tail]
+missed = numpy.where(random.random(num_rows) < 1 / (1 + numpy.exp(-missed_s)), "yes", "no")
 with open(path, "w") as file:
-    file.write("carrier,origin,hour,distance,days,late,delays,minutes,temp,error\\n")
+    file.write("carrier,origin,hour,distance,days,late,delays,minutes,temp,error,tail,missed\\n")
     for n in range(num_rows):
         file.write(f"{carriers[carrier[n]]},{origins[origin[n]]},{hour[n]},{distance[n]},{days[n]},{late[n]},"
-                   f"{delays[n]},{minutes[n]:.6g},{temp[n]:.6g},{error[n]:.6g}\\n")
+                   f"{delays[n]},{minutes[n]:.6g},{temp[n]:.6g},{error[n]:.6g},t{tail[n]:02d},{missed[n]}\\n")
 """
 NUM_ROWS = 5000
 # rstanarm's or brms's name of it; the formula and options of giga fit.
@@ -37,6 +40,7 @@ MODELS = {"gaussian": ("temp ~ hour + distance + carrier", "gaussian"),
           "binomial": ("late ~ hour + carrier + origin * distance", "bernoulli"),
           "neg_binomial_2": ("delays ~ hour + carrier + distance + offset(log(days))", "negative_binomial"),
           "Gamma": ("minutes ~ hour + carrier + distance", "gamma"),
+          "groups": ("missed ~ hour + distance + (1 | tail)", "bernoulli"),
           "student_t": ("error ~ hour + distance + carrier", "student_t")}
 SAME_PRIORS = ["--prior", "normal(0, 2.5)", "--autoscale"]
 OUR_NAMES = {"(Intercept)": "(intercept)", "reciprocal_dispersion": "phi"}

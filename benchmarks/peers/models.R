@@ -16,13 +16,19 @@ data <- read.csv(words[2], stringsAsFactors = TRUE)
 number <- function(i) as.integer(words[i])
 options(mc.cores = number(4))
 
-by_rstanarm <- function(formula, family, ...) {
+by_rstanarm <- function(formula, family, ..., fitter = "stan_glm") {
   suppressPackageStartupMessages(library(rstanarm))
   begin <- proc.time()[["elapsed"]]
-  fit <- stan_glm(formula, data = data, family = family, prior = normal(0, 2.5, autoscale = TRUE),
+  fit <- get(fitter)(formula, data = data, family = family, prior = normal(0, 2.5, autoscale = TRUE),
                   prior_aux = exponential(1, autoscale = TRUE), ..., chains = number(3), warmup = number(5),
                   iter = number(5) + number(6), seed = number(7), refresh = 0)
-  list(wall = proc.time()[["elapsed"]] - begin, draws = as_draws_array(as.array(fit)), stanfit = fit$stanfit,
+  wall <- proc.time()[["elapsed"]] - begin
+  draws <- as.array(fit)
+  # Variances of groups, Sigma[g:x,x], as the standard deviations that giga has, sd[x g].
+  of_groups <- grepl("^Sigma\\[", dimnames(draws)$parameters)
+  draws[, , of_groups] <- sqrt(draws[, , of_groups])
+  dimnames(draws)$parameters <- sub("^Sigma\\[(.*):(.*),.*\\]$", "sd[\\2 \\1]", dimnames(draws)$parameters)
+  list(wall = wall, draws = as_draws_array(draws), stanfit = fit$stanfit,
        tool = paste("rstanarm", packageVersion("rstanarm")))
 }
 
@@ -58,6 +64,9 @@ fit <- switch(model,
                                prior_intercept = normal(0, 2.5, autoscale = TRUE)),
   Gamma = by_rstanarm(minutes ~ hour + carrier + distance, Gamma("log"),
                       prior_intercept = normal(0, 2.5, autoscale = TRUE)),
+  groups = by_rstanarm(missed ~ hour + distance + (1 | tail), binomial(),  # sd of tails ~ exponential(1)
+                       prior_intercept = normal(0, 2.5, autoscale = TRUE), prior_covariance = decov(1, 1, 1, 1),
+                       fitter = "stan_glmer"),
   student_t = by_brms(error ~ hour + distance + carrier, student()),
   stop("no model ", model))
 

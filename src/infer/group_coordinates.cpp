@@ -46,7 +46,7 @@ std::vector<double> shares_of(const std::vector<GroupColumns>& groups, const Nor
 
 }  // namespace
 
-GroupCoordinates::GroupCoordinates(const DensityView& density, std::vector<GroupColumns> groups,
+GroupCoordinates::GroupCoordinates(const DensityView& density, const std::vector<GroupColumns>& groups,
                                    const Normal& about)
     : GroupCoordinates(density, groups, centre_of(groups, about), shares_of(groups, about)) {}
 

@@ -29,7 +29,7 @@ namespace giga {
 class GroupCoordinates {
  public:
   /// c and V_j are those of `about`, an approximation of the density.
-  GroupCoordinates(const DensityView& density, std::vector<GroupColumns> groups, const Normal& about);
+  GroupCoordinates(const DensityView& density, const std::vector<GroupColumns>& groups, const Normal& about);
   /// The same with a_j given for all parameters; those of no group are not used.
   GroupCoordinates(const DensityView& density, std::vector<GroupColumns> groups, std::vector<double> centre,
                    std::vector<double> shares);

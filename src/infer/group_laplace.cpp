@@ -197,7 +197,7 @@ LaplaceResult group_laplace(const Likelihood& likelihood, const Prior& prior, co
     x[static_cast<Eigen::Index>(k)] =
         options.start.empty() ? prior.marginal(groups[k].sd).mode() : options.start[at(groups[k].sd)];
   Index passes = 0, iterations = 0;
-  const auto mode_given_x = [&](LaplaceOptions now) {
+  const auto mode_given_x = [&](const LaplaceOptions& now) {
     const Observer watch = [&, done = iterations](const StageProgress& at) {
       StageProgress told = at;
       told.done += done;

@@ -49,8 +49,12 @@ RobustSd robust_sds(const LinearModel& rows, std::span<const double> theta, cons
   Eigen::VectorXd times(count);
   for (Index n = 0; n < count; ++n) times[n] = rows.multiplicity(n);
   Matrix information = z.transpose() * (times.cwiseProduct(at_mean.curvature)).asDiagonal() * z;
+  // Coefficients of groups have the prior of the standard deviations in theta.
+  std::vector<double> log_sds;
+  for (const GroupColumns& group : prior.groups()) log_sds.push_back(theta[at(group.sd)]);
+  const Prior given = log_sds.empty() ? prior : prior.given(log_sds);
   for (Index d = 0; d < columns; ++d) {
-    const ScalarPrior one = prior.marginal(d);
+    const ScalarPrior one = given.marginal(d);
     if (one.is_proper()) information(d, d) += share / (one.width() * one.width());
   }
   const Eigen::LLT<Matrix> factor(information);
