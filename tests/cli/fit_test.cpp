@@ -30,11 +30,12 @@ TEST_F(FitCommand, WritesTheFolderAndEndsWithTheTableAndTheVerdict) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
 }
 
-TEST_F(FitCommand, OddsRatiosAreInTheTableAndTheFiles) {
+TEST_F(FitCommand, OddsRatiosAreInTheTableTheFilesAndTheReport) {
   write_table();
   const Outcome outcome = fit({"t.csv", "--family", "bernoulli"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(outcome.out.find("odds ratio"), std::string::npos) << outcome.out;
+  EXPECT_NE(bytes("t-fit/report.html").find("<th scope=\"col\">odds ratio"), std::string::npos);
   for (const char* name : {"t-fit/summary.csv", "t-fit/posterior.csv"}) {
     std::istringstream lines(bytes(name));
     std::string line, cell;
