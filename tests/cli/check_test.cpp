@@ -111,7 +111,10 @@ TEST_F(CheckCommand, NearlyExactCoresetsAreSafeWhateverTheShapeOfTheirTail) {
     return run(Launch{.arguments = arguments, .folder = folder_.path()});
   };
   ASSERT_EQ(command({"simulate", "logistic", "--rows", "2000", "--out", "t.csv"}).code, 0);
-  ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--size", "30", "--out", "c.csv"}).code, 0);
+  ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--projection", "random", "--norm", "fisher",
+                            "--projection-dim", "500", "--size", "30", "--out", "c.csv"})
+                .code,
+            0);
   const json certificate = record({"t.csv", "c.csv"})["certificate"];
   EXPECT_GT(certificate["k_hat"], certificate["k_limit"]) << "the tail is what makes this a case";
   EXPECT_LT(certificate["kl_draws_of_coreset"], 1e-6);
@@ -234,7 +237,8 @@ TEST_F(CheckCommand, DrawsOfOtherPosteriorsAreRefused) {
   prepare();
   expect_done({"sample", "t.csv", "--family", "bernoulli", "--out", "full", "--draws", "100"});
   expect_refusal({"t.csv", "c.csv", "full"}, 65, "its draws are of the posterior of t.csv");
-  expect_done({"build", "t.csv", "--family", "bernoulli", "--size", "40", "--out", "c40.csv"});
+  expect_done({"build", "t.csv", "--family", "bernoulli", "--projection", "random", "--size", "40", "--out",
+               "c40.csv"});
   expect_refusal({"t.csv", "c40.csv", "d"}, 65, "of another coreset or model than c40.csv");
 
   // Without a record nothing but the names can be compared.
