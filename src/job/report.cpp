@@ -77,7 +77,9 @@ void add_posterior(const RunRecord& record, const PosteriorSummary& summary, Rep
       data.standardised = weighted_quantities(std::move(data.standardised), standardised, weights);
   }
   data.intercept = record.scales().constant();
-  if (record.options.model) data.num_coefficients = std::ssize(record.features);
+  // Columns of groups come after all others.
+  const std::vector<Index>& sds = record.scale.group_sds;
+  if (record.options.model) data.num_coefficients = sds.empty() ? std::ssize(record.features) : sds.front();
   data.ratios = record.ratios();
 }
 
