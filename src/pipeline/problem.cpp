@@ -105,6 +105,25 @@ void note_shape(const Problem& problem, std::vector<std::string>& notes) {
   }
 }
 
+// How many numbers a sum of terms lets vary by group, the intercept among them unless it is taken away.
+Index num_effects(const Expression& terms) {
+  Index slopes = 0;
+  bool intercept = true;
+  const auto count = [&](const Expression& node, bool added, const auto& again) -> void {
+    if (node.is_call("+") || node.is_call("(") || node.is_call("-")) {
+      const bool takes = node.is_call("-");
+      for (Index i = 0; i < std::ssize(node.arguments); ++i)
+        again(node.argument(i), added != (takes && i + 1 == std::ssize(node.arguments)), again);
+    } else if (node.kind == Expression::Kind::Number) {
+      intercept = (node.number != 0) == added;
+    } else if (added) {
+      ++slopes;
+    }
+  };
+  count(terms, true, count);
+  return slopes + (intercept ? 1 : 0);
+}
+
 // What becomes of the groups, and what there may be too few of.
 void note_groups(const FormulaTerms& made, const std::string& text, std::vector<std::string>& notes) {
   constexpr Index kFew = 5;
@@ -117,9 +136,11 @@ void note_groups(const FormulaTerms& made, const std::string& text, std::vector<
     notes.push_back(
         printable(name) + ": " + grouped(levels) + " groups" +
         (levels < kFew ? ", too few to tell how much groups differ: the prior of their sd matters" : ""));
+    if (std::ranges::find(made.categories, name, &CategorySummary::name) != made.categories.end())
+      notes.push_back(printable(name) + " is a category and a group: only the priors tell the two apart");
   }
   for (const GroupTerm& group : parse_formula(text).groups) {
-    if (group.correlated && group.terms->kind == Expression::Kind::Call)
+    if (group.correlated && num_effects(*group.terms) > 1)
       notes.push_back(std::string("(").append(printable(group.text)) +
                       "): its effects are taken as uncorrelated, as with ||");
   }

@@ -208,6 +208,17 @@ TEST_F(GroupsCommand, WhatCannotBeFittedIsRefusedInWords) {
   write_file(folder_ / "one.csv", one);
   expect_refused(65, {"fit", "one.csv", "late ~ (1 | carrier)", "--family", "bernoulli", "--out", "f"},
                  {"the one level 'UA'"});
+  const auto said = [&](const std::string& formula) {
+    return done({"build", "t.csv", formula, "--family", "bernoulli", "--size", "20", "--out", "n.csv",
+                 "--force"})
+        .error;
+  };
+  EXPECT_TRUE(has(said("late ~ carrier + (1 | carrier)"), "carrier is a category and a group"));
+  for (const char* formula : {"late ~ (hour | carrier)", "late ~ (1 + hour | carrier)"})
+    EXPECT_TRUE(has(said(formula), "its effects are taken as uncorrelated")) << formula;
+  for (const char* formula : {"late ~ (1 | carrier) + (0 + hour | carrier)", "late ~ (hour - 1 | carrier)",
+                              "late ~ (1 + hour || carrier)"})
+    EXPECT_FALSE(has(said(formula), "uncorrelated")) << formula;
   // Places that cannot be.
   (void)done({"build", "t.csv", kLate[0], kLate[1], kLate[2], "--size", "20", "--out", "c.csv"});
   json companion = json::parse(bytes("c.json"));
