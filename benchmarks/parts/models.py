@@ -1,5 +1,6 @@
 """Models on 5,000 rows: `giga fit` against rstanarm and brms under the same priors, results and times."""
 import math
+import resource
 import shutil
 import statistics
 import subprocess
@@ -51,16 +52,21 @@ def theirs(model, path, draws, seed):
     return output_of(["Rscript", PEERS / "models.R", model, path, CHAINS, CORES, WARMUP, draws, seed])
 
 
+def children_cpu():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def ours(bench, model, path, seed):
     """Seconds of giga fit as a user waits for them, and the posterior of all rows as its certificate has it."""
     formula, family = MODELS[model]
     folder = bench.folder / f"fit_{model}"
-    begin = time.monotonic()
+    begin, begin_cpu = time.monotonic(), children_cpu()
     record = output_of([bench.program("tools/giga"), "fit", path, formula, "--family", family, *SAME_PRIORS,
                         "--seed", seed, "--json", "--quiet", "--force", "--out", folder])
-    seconds = time.monotonic() - begin
+    seconds, cpu = time.monotonic() - begin, children_cpu() - begin_cpu
     moments = {row["name"]: row["corrected"] for row in record["certificate"]["parameters"]}
-    return {"seconds": seconds, "size": record["size"], "verdict": record["certificate"]["verdict"],
+    return {"seconds": seconds, "cpu": cpu, "size": record["size"], "verdict": record["certificate"]["verdict"],
             "k_hat": record["certificate"]["k_hat"], "moments": moments}
 
 
@@ -99,7 +105,7 @@ def one_model(bench, model, path):
         usual.append(theirs(model, path, USUAL, i + 1))
         mine.append(ours(bench, model, path, i + 1))
     return {"tool": reference["tool"], "compared": [compare(run, reference["summary"]) for run in mine],
-            "giga": [{key: run[key] for key in ("seconds", "size", "verdict", "k_hat")} for run in mine],
+            "giga": [{key: run[key] for key in ("seconds", "cpu", "size", "verdict", "k_hat")} for run in mine],
             "peer": [{key: run[key] for key in ("wall", "chain_seconds")} for run in usual]}
 
 
@@ -109,10 +115,13 @@ def row_of(model, result):
     mean, sd = max(first, key=lambda r: abs(r["mean"])), max(first, key=lambda r: abs(r["sd"]))
     their_s = statistics.median(run["wall"] for run in result["peer"])
     our_s = statistics.median(run["seconds"] for run in result["giga"])
+    their_cpu = statistics.median(sum(run["chain_seconds"]) for run in result["peer"])
+    our_cpu = statistics.median(run["cpu"] for run in result["giga"])
     fit = result["giga"][0]
     return [model, len(first), f"{fit['size']}, {fit['verdict']} ({fit['k_hat']:.2f})",
             f"{abs(mean['mean']):.3f} ({mean['mean_error']:.3f})", f"{abs(sd['sd']):.1%} ({sd['sd_error']:.1%})",
-            number(their_s), number(our_s), f"**{their_s / our_s:.0f}**"]
+            number(their_s), number(our_s), f"**{their_s / our_s:.0f}**", number(their_cpu), number(our_cpu),
+            f"{their_cpu / our_cpu:.0f}"]
 
 
 def models(bench):
@@ -126,7 +135,8 @@ def models(bench):
           f"{LONG // bench.shrink} draws. Means in posterior sds; the largest difference of any parameter, in parentheses its "
           f"Monte Carlo standard error. Times of {CHAINS} chains of {WARMUP} + {USUAL} on {CORES} cores, without starting "
           "R and compiling, against all of giga fit\n")
-    table(["model", "parameters", "points, verdict (k-hat)", "means apart", "sds apart", "peer, s", "giga fit, s", "ratio"],
+    table(["model", "parameters", "points, verdict (k-hat)", "means apart", "sds apart", "peer, s", "giga fit, s", "ratio",
+           "CPU s of the peer's chains", "of giga fit", "ratio"],
           [row_of(model, result) for model, result in results.items()])
     everything = [row for result in results.values() for run in result["compared"] for row in run]
     mean, sd = max(abs(row["mean"]) for row in everything), max(abs(row["sd"]) for row in everything)

@@ -13,7 +13,7 @@ def data(bench, rows):
 
 
 def build(bench, path):
-    return bench.build(path, "--family", "bernoulli", "--projection", "random",
+    return bench.build(path, "--family", "bernoulli", "--projection", "random", "--norm", "fisher",
                        "--projection-dim", PROJECTION_DIM)
 
 

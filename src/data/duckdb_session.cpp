@@ -240,4 +240,13 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
+std::string quoted_path(const std::filesystem::path& path) {
+  std::string text;
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const bool pattern = c == '*' || c == '?' || c == '[';
+    text += pattern ? std::string("[") + c + "]" : std::string(1, c);
+  }
+  return duck::quoted(text);
+}
+
 }  // namespace giga::duck

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -158,5 +159,8 @@ class QueryWatch {
 
 /// A text as SQL has it: 'it''s'.
 [[nodiscard]] std::string quoted(std::string_view text);
+/// A path as DuckDB takes it for that file and nothing else: absolute, and without the characters of
+/// patterns.
+[[nodiscard]] std::string quoted_path(const std::filesystem::path& path);
 
 }  // namespace giga::duck

@@ -27,21 +27,11 @@ bool is_part(const fs::path& path) {
   return name.ends_with(".parquet") && !name.starts_with('.') && !name.starts_with('_');
 }
 
-// As DuckDB takes it for a file and nothing else: absolute, and without the characters of patterns.
-std::string sql_path(const fs::path& path) {
-  std::string text;
-  for (const char c : fs::absolute(path).lexically_normal().string()) {
-    const bool pattern = c == '*' || c == '?' || c == '[';
-    text += pattern ? std::string("[") + c + "]" : std::string(1, c);
-  }
-  return duck::quoted(text);
-}
-
 // DuckDB names files as it was given them.
 std::string with_own_name(std::string words, const fs::path& path) {
-  const std::string given = fs::absolute(path).lexically_normal().string();
+  const std::string given = fs::absolute(path).string();
   const std::size_t found = words.find(given);
-  return found == std::string::npos ? words : words.replace(found, given.size(), path.string());
+  return found == std::string::npos ? words : words.replace(found, given.size(), printable_path(path));
 }
 
 [[noreturn]] void refuse_file(const fs::path& path, const DuckError& error) {
@@ -144,7 +134,7 @@ std::vector<fs::path> parquet_files(const fs::path& path) {
 
 std::string parquet_scan(const std::vector<fs::path>& files) {
   std::string list;
-  for (const fs::path& file : files) list.append(list.empty() ? "" : ", ").append(sql_path(file));
+  for (const fs::path& file : files) list.append(list.empty() ? "" : ", ").append(duck::quoted_path(file));
   return "read_parquet([" + list + "], hive_partitioning = false)";
 }
 

@@ -37,15 +37,18 @@ std::string lower(std::string text) {
   return text;
 }
 
-// What `data` is. DuckDB finds out about files by their names; .txt is CSV here as elsewhere.
+// What `data` is, by the extension; .gz may follow it.
 std::string scan_of(const fs::path& path) {
   std::error_code ignored;
-  const std::string file = lower(path.filename().string());
+  std::string file = lower(path.filename().string());
   if (fs::is_directory(path, ignored) || file.ends_with(".parquet")) return parquet_scan(parquet_files(path));
-  std::string name = duck::quoted(fs::absolute(path).lexically_normal().string());
-  for (const char* text : {".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz"})
-    if (file.ends_with(text)) return "read_csv(" + name + ")";
-  return name;
+  if (file.ends_with(".gz")) file.resize(file.size() - 3);
+  for (const char* text : {".csv", ".tsv", ".txt"})
+    if (file.ends_with(text)) return "read_csv(" + duck::quoted_path(path) + ")";
+  for (const char* json : {".json", ".jsonl", ".ndjson"})
+    if (file.ends_with(json)) return "read_json(" + duck::quoted_path(path) + ")";
+  throw OptionError(printable_path(path) +
+                    ": `sql` is for .csv, .tsv, .txt, .json and .parquet files, and for folders of the last");
 }
 
 }  // namespace

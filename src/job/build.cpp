@@ -17,6 +17,7 @@
 #include "giga/data/npy.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/pipeline/build_vectors.hpp"
+#include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "giga/record/same_data.hpp"
@@ -70,6 +71,13 @@ void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& sec
   if (job.out) write_coreset(*job.out, run.file, job.force);
 }
 
+// Where the tolerance is meant as that of a fit, the coreset is that of the first round of a fit with the
+// same options.
+CoresetOptions resolved_options(const BuildJob& job, const Problem& problem) {
+  return job.coreset.posterior_units ? round_options(problem, {.coreset = job.coreset}, {})
+                                     : resolved(job.coreset, problem);
+}
+
 BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
   const Stopwatch total;
   job::Notes notes(observer);
@@ -82,9 +90,10 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   const Index rows = problem.likelihood().num_rows();
   if (job.coreset.size > rows) notes.say(job::size_note(job.coreset.size, rows, "distinct row"));
   if (const std::string lost = job::lost_columns(job.input, data); !lost.empty()) notes.say(lost);
-  require_memory(resolved(job.coreset, problem), problem);
+  const CoresetOptions options = resolved_options(job, problem);
+  require_memory(options, problem);
 
-  CoresetResult result = build_coreset(problem, job.coreset, executor, observer.watch);
+  CoresetResult result = build_coreset(problem, options, executor, observer.watch);
   if (result.build.termination == Termination::Stopped) throw Stopped();
   notes.say(result.notes);
   if (const auto text = missed_tolerance(result)) notes.say(*text);

@@ -77,20 +77,64 @@ void add_posterior(const RunRecord& record, const PosteriorSummary& summary, Rep
       data.standardised = weighted_quantities(std::move(data.standardised), standardised, weights);
   }
   data.intercept = record.scales().constant();
+  // Columns of groups come after all others.
+  const std::vector<Index>& sds = record.scale.group_sds;
+  if (record.options.model) data.num_coefficients = sds.empty() ? std::ssize(record.features) : sds.front();
+  data.ratios = record.ratios();
 }
 
-// Coefficients on the data's scale are those of standardised columns over the scale of these; the intercept
-// there is a sum of several, and its prior has no name.
+// The priors of the parameters as they were sampled: columns, intercept, extras. Where nothing was chosen the
+// record does not list them. None where that cannot be told.
+std::vector<ScalarPrior> sampled_priors(const RunRecord& record) {
+  std::vector<ScalarPrior> priors;
+  for (const PriorRecord& each : record.priors) priors.push_back(parse_prior(each.prior));
+  const ModelOptions& model = *record.options.model;
+  const bool plain = model.priors.is_default() && describe(model.family.family).extras.empty();
+  if (priors.empty() && plain)
+    priors.assign(static_cast<std::size_t>(record.num_parameters.value_or(0)),
+                  ScalarPrior::normal(0, model.prior_scale));
+  return priors;
+}
+
+// b_0 = theta_0 - sum_d theta_d mean_d / scale_d: normal where all of these are, and without a name
+// otherwise.
+std::optional<ReportPrior> constant_prior(const RunRecord& record, const std::vector<ScalarPrior>& priors) {
+  const Standardisation& scale = record.scale;
+  double mean = 0, variance = 0;
+  for (std::size_t d = 0; d < scale.mean.size() + (record.options.model->intercept ? 1 : 0); ++d) {
+    const double factor = d < scale.mean.size() ? -scale.mean[d] / scale.scale[d] : 1;
+    if (factor == 0) continue;
+    const bool hierarchical = d < record.priors.size() && !record.priors[d].times.empty();
+    if (priors[d].kind != PriorKind::Normal || hierarchical) return std::nullopt;
+    mean += factor * priors[d].location;
+    variance += factor * factor * priors[d].scale * priors[d].scale;
+  }
+  if (!(variance > 0)) return std::nullopt;
+  return ReportPrior{ScalarPrior::normal(mean, std::sqrt(variance)), 1};
+}
+
+// Coefficients on the data's scale are those of standardised columns over the scale of these. Without an
+// intercept the constant of standardised columns is not a parameter, so the extras come one place earlier.
 void add_priors(const RunRecord& record, ReportData& data) {
-  if (record.priors.empty() || !record.options.model) return;
-  const bool standardised = record.options.model->standardise;
-  const std::vector<double>& scale = record.scale.scale;
+  if (!record.options.model) return;
+  const std::vector<ScalarPrior> priors = sampled_priors(record);
+  const ModelOptions& model = *record.options.model;
+  const Standardisation& scale = record.scale;
+  const std::size_t columns = scale.scale.size();
+  const Index constant = record.scales().constant();
+  const std::size_t moved = constant >= 0 && !model.intercept ? 1 : 0;
+  if (priors.empty() || priors.size() + moved != data.quantities.size()) return;
   data.priors.resize(data.quantities.size());
-  for (std::size_t k = 0; k < std::min(record.priors.size(), data.priors.size()); ++k) {
-    const ScalarPrior prior = parse_prior(record.priors[k].prior);
-    if (prior.is_positive() || !record.priors[k].times.empty() || (standardised && k >= scale.size()))
-      continue;
-    data.priors[k] = ReportPrior{prior, standardised ? scale[k] : 1.0};
+  for (std::size_t k = 0; k < data.priors.size(); ++k) {
+    if (k < record.priors.size() && !record.priors[k].times.empty())
+      continue;  // it depends on another parameter
+    if (k < columns) {
+      data.priors[k] = ReportPrior{priors[k], model.standardise ? scale.scale[k] : 1.0};
+    } else if (static_cast<Index>(k) == constant && model.standardise) {
+      data.priors[k] = constant_prior(record, priors);
+    } else {
+      data.priors[k] = ReportPrior{priors[k - moved], 1};
+    }
   }
 }
 

@@ -150,7 +150,7 @@ class Fit {
                            state_.coreset->options.projection == ProjectionKind::Curvature;
     if (at_its_end && !sees_more) return false;
     state_.next_size = certificate.suggested_size;
-    // The next round need not find the mode again. One read from a file has not all that it takes.
+    // The next round need not find the mode again. One from an older file has not all that it takes.
     if (state_.coreset->laplace && state_.coreset->laplace->at_mode) found_ = state_.coreset->laplace;
     state_.coreset.reset();
     state_.chains.clear();

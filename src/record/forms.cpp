@@ -325,11 +325,17 @@ ProjectionTrial trial_of(const Fields& fields) {
           .size = fields.get<Index>("size")};
 }
 
+// The derivatives at the mode are kept as they were found: computed anew they may have other bits.
 Json form_of(const LaplaceResult& laplace) {
-  return {{"mean", laplace.posterior.mean()}, {"precision", laplace.posterior.precision()},
-          {"log_joint", laplace.log_joint},   {"log_likelihood", laplace.log_likelihood},
-          {"log_prior", laplace.log_prior},   {"iterations", laplace.iterations},
-          {"decrement", laplace.decrement},   {"end", name(laplace.end)}};
+  Json out = {{"mean", laplace.posterior.mean()}, {"precision", laplace.posterior.precision()},
+              {"log_joint", laplace.log_joint},   {"log_likelihood", laplace.log_likelihood},
+              {"log_prior", laplace.log_prior},   {"iterations", laplace.iterations},
+              {"decrement", laplace.decrement},   {"end", name(laplace.end)}};
+  if (laplace.at_mode)
+    out["at_mode"] = {{"value", laplace.at_mode->value},
+                      {"gradient", laplace.at_mode->gradient},
+                      {"hessian", laplace.at_mode->hessian}};
+  return out;
 }
 
 LaplaceResult laplace_of(const Fields& fields) {
@@ -341,6 +347,13 @@ LaplaceResult laplace_of(const Fields& fields) {
   out.iterations = fields.get<Index>("iterations");
   out.decrement = fields.number("decrement");
   out.end = fields.choice<LaplaceEnd>("end");
+  if (!fields.has("at_mode")) return out;
+  const Fields at_mode = fields.at("at_mode");
+  out.at_mode = Derivatives{at_mode.number("value"), at_mode.get<std::vector<double>>("gradient"),
+                            at_mode.get<std::vector<double>>("hessian")};
+  const auto dim = static_cast<std::size_t>(out.posterior.dim());
+  if (out.at_mode->gradient.size() != dim) at_mode.refuse("gradient", "is not of the parameters");
+  if (out.at_mode->hessian.size() != dim * dim) at_mode.refuse("hessian", "is not of the parameters");
   return out;
 }
 

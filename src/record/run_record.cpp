@@ -296,14 +296,17 @@ BothScales RunRecord::scales() const {
   return BothScales::plain(names);
 }
 
-// Parameters begin with the coefficients of the raw columns on the scale of the data.
+// Parameters begin with the coefficients of the raw columns on the scale of the data, and standard deviations
+// of groups are among them, which have no ratio.
 Ratios RunRecord::ratios() const {
   Ratios out;
   if (!options.model) return out;
   out.name = describe(options.model->family.family).ratio;
   if (out.name.empty()) return out;
-  for (std::size_t k = 0; k < std::min(features.size(), parameters.size()); ++k)
-    out.coefficients.insert(parameters[k].name);
+  for (std::size_t k = 0; k < std::min(features.size(), parameters.size()); ++k) {
+    if (std::ranges::find(scale.group_sds, static_cast<Index>(k)) == scale.group_sds.end())
+      out.coefficients.insert(parameters[k].name);
+  }
   return out;
 }
 

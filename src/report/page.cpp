@@ -5,6 +5,8 @@
 // counts. Numbers in the block are rounded to what a chart can show, which keeps the page small.
 #include "giga/report/page.hpp"
 
+#include <algorithm>
+
 #include "report/page/charts.hpp"
 #include "report/page/draws_view.hpp"
 #include "report/page/html.hpp"
@@ -30,7 +32,6 @@ Json density_json(const page::Curves& curves) {
   if (!curves.coreset.empty()) named["coreset"] = rounded_list(curves.coreset, kDigits);
   if (!curves.corrected.empty()) named["corrected"] = rounded_list(curves.corrected, kDigits);
   if (!curves.laplace.empty()) named["laplace"] = rounded_list(curves.laplace, kDigits);
-  if (!curves.prior.empty()) named["prior"] = rounded_list(curves.prior, kDigits);
   return {
       {"first", page::rounded(curves.first, 9)}, {"step", page::rounded(curves.step, 9)}, {"curves", named}};
 }
@@ -39,13 +40,20 @@ Json density_json(const page::Curves& curves) {
 Json coefficient_json(const ReportData& data, const Selection& selection, Index k, Index step) {
   const std::vector<double> draws = page::column(data.chains, k);
   const auto laplace = data.laplace.empty() ? std::nullopt : std::optional(data.laplace[at(k)]);
-  const auto prior = data.priors.empty() ? std::nullopt : data.priors[at(k)];
+  const page::Curves curves = page::curves_of(draws, selection.weights, laplace);
   Json traces = Json::array();
   for (const auto& chain : page::thinned(data.chains, k, step)) traces.push_back(rounded_list(chain, 5));
-  return {{"name", selection.names[at(k)]},
-          {"density", density_json(page::curves_of(draws, selection.weights, laplace, prior))},
-          {"trace", traces},
-          {"ranks", page::rank_counts(data.chains, k, page::kRankBins)}};
+  Json out = {{"name", selection.names[at(k)]},
+              {"density", density_json(curves)},
+              {"trace", traces},
+              {"ranks", page::rank_counts(data.chains, k, page::kRankBins)}};
+  if (std::ranges::find(selection.priors, k) != selection.priors.end()) {
+    const page::PriorCurve prior = page::prior_curve(*data.priors[at(k)], curves);
+    out["prior"] = {{"first", page::rounded(prior.first, 9)},
+                    {"step", page::rounded(prior.step, 9)},
+                    {"heights", rounded_list(prior.heights, 4)}};
+  }
+  return out;
 }
 
 void add_chart(Json& specs, const char* name, const Chart& chart) {
@@ -53,21 +61,37 @@ void add_chart(Json& specs, const char* name, const Chart& chart) {
   if (!chart.zoom_field.empty()) specs[name]["encoding_x"] = chart.zoom_field;
 }
 
+// One of the two plots of coefficients. What labels leave out of a name is said to those who point at them.
+void add_forest(Json& specs, const char* name, const ReportData& data, const Selection& selection,
+                bool standardised) {
+  std::vector<page::ForestRow> rows;
+  Json titles = Json::object();
+  for (const Index k : standardised ? selection.forest_standardised : selection.forest) {
+    const Quantity& quantity = (standardised ? data.standardised : data.quantities)[at(k)];
+    page::ForestRow& row = rows.emplace_back(
+        page::ForestRow{quantity.summary, selection.titles[at(k)], selection.labels[at(k)]});
+    if (!standardised) row.ratio = page::ratio_text(data, quantity);
+    if (row.label != row.name) titles[row.label] = row.name;
+  }
+  const char* axis = standardised                 ? "coefficient, per standard deviation"
+                     : data.num_coefficients >= 0 ? "coefficient, per unit"
+                                                  : "coefficient";
+  add_chart(specs, name, page::forest_chart(rows, axis, data.ratios.name));
+  if (!titles.empty()) specs[name]["titles"] = titles;
+}
+
 Json chart_specs(const ReportData& data, const Selection& selection) {
   Json specs = Json::object();
   if (!selection.sizes.empty()) add_chart(specs, "error", page::error_chart(selection.sizes));
   if (!selection.heaviest.empty()) add_chart(specs, "weights", page::weight_chart(selection.heaviest));
-  if (!selection.forest.empty()) {
-    std::vector<std::string> names;
-    for (const Index k : selection.forest) names.push_back(selection.names[at(k)]);
-    add_chart(specs, "forest",
-              page::forest_chart(page::forest_quantities(data, selection), names, page::forest_axis(data)));
-  }
+  if (!selection.forest.empty()) add_forest(specs, "forest", data, selection, false);
+  if (!selection.forest_standardised.empty()) add_forest(specs, "forest_standardised", data, selection, true);
   if (data.model_check && !data.model_check->bins.empty())
     add_chart(specs, "model", page::calibration_chart(*data.model_check));
   if (!selection.explored.empty()) {
     // One spec for all coefficients: the script fills in the rows of the one that is chosen.
-    add_chart(specs, "density", page::density_chart(!data.priors.empty()));
+    add_chart(specs, "density", page::density_chart());
+    if (!selection.priors.empty()) add_chart(specs, "prior", page::prior_chart());
     add_chart(specs, "trace", page::trace_chart());
     // Each of the bins has the same share of a chain's draws when all chains are alike.
     const auto draws = static_cast<double>(data.chains[0].num_draws());
@@ -98,6 +122,7 @@ std::string body(const ReportData& data, const Selection& selection, const Repor
   html += page::coefficient_section(data, selection);
   html += page::model_section(data);
   html += page::posterior_section(data, selection);
+  html += page::prior_section(data, selection);
   html += page::coreset_section(data, selection);
   html += page::chain_section(data, selection, limits);
   html += page::certificate_section(data);

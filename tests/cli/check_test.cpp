@@ -106,18 +106,27 @@ TEST_F(CheckCommand, FewUniformPointsAreNotSafeWhichIsAnErrorOnlyIfAskedFor) {
 }
 
 // What is left of a nearly exact coreset's error can have a heavy tail, with a k-hat above the limit.
+// Ratios that are all but equal may still have a tail of any shape, by the draws: heavy ones are what makes
+// this a case.
 TEST_F(CheckCommand, NearlyExactCoresetsAreSafeWhateverTheShapeOfTheirTail) {
   const auto command = [this](const std::vector<std::string>& arguments) {
     return run(Launch{.arguments = arguments, .folder = folder_.path()});
   };
   ASSERT_EQ(command({"simulate", "logistic", "--rows", "2000", "--out", "t.csv"}).code, 0);
-  ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--size", "30", "--out", "c.csv"}).code, 0);
-  const json certificate = record({"t.csv", "c.csv"})["certificate"];
-  EXPECT_GT(certificate["k_hat"], certificate["k_limit"]) << "the tail is what makes this a case";
-  EXPECT_LT(certificate["kl_draws_of_coreset"], 1e-6);
-  EXPECT_TRUE(certificate["flat"]);
-  EXPECT_LT(certificate["spread"], 0.01);
-  EXPECT_EQ(certificate["verdict"], "safe");
+  ASSERT_EQ(build("t.csv", {"--family", "bernoulli", "--projection", "random", "--norm", "fisher",
+                            "--projection-dim", "500", "--size", "28", "--out", "c.csv"})
+                .code,
+            0);
+  int heavy = 0;
+  for (const char* seed : {"1", "2", "3", "4", "5", "6"}) {
+    const json certificate = record({"t.csv", "c.csv", "--seed", seed})["certificate"];
+    if (certificate["k_hat"] > certificate["k_limit"]) ++heavy;
+    EXPECT_LT(certificate["kl_draws_of_coreset"], 1e-6);
+    EXPECT_TRUE(certificate["flat"]);
+    EXPECT_LT(certificate["spread"], 0.01);
+    EXPECT_EQ(certificate["verdict"], "safe");
+  }
+  EXPECT_GT(heavy, 0);
 }
 
 TEST_F(CheckCommand, TheRecordHasTheCertificateOnBothScales) {
@@ -234,7 +243,8 @@ TEST_F(CheckCommand, DrawsOfOtherPosteriorsAreRefused) {
   prepare();
   expect_done({"sample", "t.csv", "--family", "bernoulli", "--out", "full", "--draws", "100"});
   expect_refusal({"t.csv", "c.csv", "full"}, 65, "its draws are of the posterior of t.csv");
-  expect_done({"build", "t.csv", "--family", "bernoulli", "--size", "40", "--out", "c40.csv"});
+  expect_done({"build", "t.csv", "--family", "bernoulli", "--projection", "random", "--size", "40", "--out",
+               "c40.csv"});
   expect_refusal({"t.csv", "c40.csv", "d"}, 65, "of another coreset or model than c40.csv");
 
   // Without a record nothing but the names can be compared.

@@ -19,11 +19,13 @@ Words operator+(Words words, const Words& more) {
 
 class DataCoreset : public DataCommand {
  protected:
+  // Twenty points, which the error does not end before.
+  const Words twenty_ = kLabels + Words{"--projection", "random", "--size", "20"};
   const Matrix table_ = regression_table(300, 3, ResponseKind::Labels);
 };
 
 TEST_F(DataCoreset, HasRowWeightAndTheOriginalColumns) {
-  const DataBuild result = built("t.csv", csv_of(table_), kLabels);
+  const DataBuild result = built("t.csv", csv_of(table_), twenty_);
   const auto lines = cells_of(result.csv);
   EXPECT_EQ(joined(lines[0]), "row,weight,x1,x2,x3,y");
   ASSERT_EQ(lines.size(), 21U);
@@ -41,7 +43,7 @@ TEST_F(DataCoreset, HasRowWeightAndTheOriginalColumns) {
 
 // The coreset is a table itself: its weights are weights of observations.
 TEST_F(DataCoreset, IsUsableAsAnInput) {
-  const DataBuild first = built("t.csv", csv_of(table_), kLabels);
+  const DataBuild first = built("t.csv", csv_of(table_), twenty_);
   const DataBuild second =
       built("first.csv", first.csv, kLabels + Words{"--weights", "weight", "--features", "x1,x2,x3"});
   EXPECT_EQ(second.record["N"], 20);
@@ -190,10 +192,10 @@ TEST_F(DataCoreset, DroppedRowsDoNotChangeTheNumbersOfTheOthers) {
 TEST_F(DataCoreset, HostileNamesAreInert) {
   const std::string header = "<script>alert(1)</script>,=cmd(),+x,y\n";
   const std::string body = csv_of(table_).substr(11);
-  const DataBuild result = built("t.csv", header + body, kLabels);
+  const DataBuild result = built("t.csv", header + body, twenty_);
   EXPECT_TRUE(result.csv.starts_with("row,weight,<script>alert(1)</script>,'=cmd(),'+x,y\n")) << result.csv;
   EXPECT_EQ(cells_of(result.csv).size(), 21U);
-  EXPECT_EQ(result.record["coreset"], built("plain.csv", csv_of(table_), kLabels).record["coreset"]);
+  EXPECT_EQ(result.record["coreset"], built("plain.csv", csv_of(table_), twenty_).record["coreset"]);
   const DataBuild quoted = built("q.csv", "\"a,b\",\"say \"\"hi\"\"\",\"@SUM(1,2)\",y\n" + body, kLabels);
   EXPECT_TRUE(quoted.csv.starts_with("row,weight,\"a,b\",\"say \"\"hi\"\"\",\"'@SUM(1,2)\",y\n"))
       << quoted.csv;

@@ -50,7 +50,8 @@ TEST_F(DataUsage, LinksBelongToFamilies) {
 
 TEST_F(DataUsage, OptionsThatMeanNothingAreRefused) {
   refused_with({"--noise-scale", "2"}, "--noise-scale has no effect with --family bernoulli; leave it out");
-  refused_with({"--remainder-dim", "5"}, "--remainder-dim goes with --projection curvature");
+  refused_with({"--projection", "random", "--remainder-dim", "5"},
+               "--remainder-dim goes with --projection curvature");
   refused_with({"--projection", "curvature", "--projection-dim", "50"},
                "--projection curvature has D(D+3)/2 numbers per row; leave out --projection-dim");
   refused_with({"--projection", "curvature", "--norm", "l2"},

@@ -30,11 +30,12 @@ TEST_F(FitCommand, WritesTheFolderAndEndsWithTheTableAndTheVerdict) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << "\n" << outcome.out;
 }
 
-TEST_F(FitCommand, OddsRatiosAreInTheTableAndTheFiles) {
+TEST_F(FitCommand, OddsRatiosAreInTheTableTheFilesAndTheReport) {
   write_table();
   const Outcome outcome = fit({"t.csv", "--family", "bernoulli"});
   ASSERT_EQ(outcome.code, 0) << outcome.error;
   EXPECT_NE(outcome.out.find("odds ratio"), std::string::npos) << outcome.out;
+  EXPECT_NE(bytes("t-fit/report.html").find("<th scope=\"col\">odds ratio"), std::string::npos);
   for (const char* name : {"t-fit/summary.csv", "t-fit/posterior.csv"}) {
     std::istringstream lines(bytes(name));
     std::string line, cell;
@@ -105,13 +106,37 @@ TEST_F(FitCommand, MeasuredTimesAreAllThatTwoRunsDifferIn) {
   }
 }
 
+TEST_F(FitCommand, TheFirstCoresetIsThatOfBuildWithTheSameOptions) {
+  write_table(2000, 6);
+  const std::vector<std::vector<std::string>> ways = {{},
+                                                      {"--size", "12"},
+                                                      {"--tolerance", "0.3"},
+                                                      {"--method", "giga"},
+                                                      {"--method", "uniform"},
+                                                      {"--projection-dim", "60"},
+                                                      {"--norm", "fisher", "--size", "25"},
+                                                      {"--remainder-dim", "20"}};
+  for (const auto& way : ways) {
+    std::vector<std::string> building = {"build", "t.csv", "--family", "bernoulli",
+                                         "--out", "c.csv", "--force"};
+    building.insert(building.end(), way.begin(), way.end());
+    ASSERT_EQ(command(building).code, 0);
+    std::vector<std::string> more = way;
+    more.emplace_back("--force");
+    ASSERT_EQ(fit(usual("out", more)).code, 0);
+    const json run = record("out");
+    if (run["rounds"].size() > 1) {  // then the coreset is of the last
+      EXPECT_EQ(run["rounds"][0]["size"], json::parse(bytes("c.json"))["size"]);
+      continue;
+    }
+    EXPECT_EQ(bytes("out/coreset.csv"), bytes("c.csv")) << (way.empty() ? "" : way[0]);
+  }
+}
+
 TEST_F(FitCommand, IsBuildSampleAndCheckInOne) {
   write_table();
   ASSERT_EQ(fit(usual("out")).code, 0);
-  ASSERT_EQ(command({"build", "t.csv", "--family", "bernoulli", "--projection", "curvature", "--tolerance",
-                     "0.05", "--size", "20", "--out", "c.csv"})
-                .code,
-            0);
+  ASSERT_EQ(command({"build", "t.csv", "--family", "bernoulli", "--out", "c.csv"}).code, 0);
   EXPECT_EQ(bytes("out/coreset.csv"), bytes("c.csv"));
   ASSERT_EQ(
       command({"sample", "c.csv", "--warmup", "150", "--draws", "200", "--thin", "2", "--out", "d"}).code, 0);

@@ -152,7 +152,7 @@ TEST_F(PredictCommand, TakesDrawsOfASampledCoreset) {
     std::filesystem::rename(folder_ / name, folder_ / "away" / name);
   expect_refused(66, {"predict", "d", "new.csv"}, {"c.json: no such file", "--coreset"});
   EXPECT_EQ(out_of({"predict", "d", "new.csv", "--coreset", "away/c.csv"}), by_record);
-  (void)out_of({"build", "t.csv", "--response", "state", "--family", "bernoulli", "--size", "9", "--out",
+  (void)out_of({"build", "t.csv", "--response", "state", "--family", "bernoulli", "--size", "5", "--out",
                 "c.csv", "--quiet"});
   expect_refused(65, {"predict", "d", "new.csv"},
                  {"d: its draws are of another coreset or model than c.json"});

@@ -63,6 +63,11 @@ TEST_F(Queries, CallTheFileData) {
   EXPECT_EQ(rows_of(read("parts", {.sql = "FROM data"})), (Rows{{1, 2}}));
   const std::string message = refused<OptionError>("t.csv", {.sql = "SELECT 1 AS x, 2 AS y"});
   EXPECT_EQ(message.find("`sql` does not mention data"), 0U) << message;
+  write_file(folder_ / "[t].json", "{\"x\": 1, \"y\": 2}\n{\"x\": 3, \"y\": 4}\n");
+  EXPECT_EQ(rows_of(read("[t].json", {.sql = "FROM data WHERE y > 2"})), (Rows{{3, 4}}));
+  write_file(folder_ / "t.npy", "no matter what");
+  EXPECT_NE(refused<OptionError>("t.npy", {.sql = "FROM data"}).find("`sql` is for .csv, "),
+            std::string::npos);
   EXPECT_TRUE(mentions_data("SELECT * FROM DATA"));
   EXPECT_FALSE(mentions_data("SELECT metadata, data_2 FROM mydata"));
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "giga/base/random.hpp"
@@ -144,6 +145,58 @@ TEST(FullDataCost, DoesNotCountWhatThinningLeavesOut) {
     for (const DrawStats& stats : chain.stats) kept += static_cast<double>(stats.num_leapfrog);
   const double whole = full_data_cost(run.problem, run.fit.chains, 1, run.executor, 100).gradients;
   EXPECT_EQ(full_data_cost(run.problem, run.fit.chains, 2, run.executor, 100).gradients, whole - kept);
+}
+
+TEST(ReportData, PriorsAreThoseOfTheDataScaleWhetherOrNotTheyWereChosen) {
+  for (const bool chosen : {false, true}) {
+    ModelOptions options;
+    if (chosen) add_prior(options.priors, "speed = normal(1, 1)");
+    const WholeRun run(options);
+    const Standardisation& scale = run.scale();
+    ASSERT_EQ(run.report.priors.size(), 3U);
+    for (std::size_t d = 0; d < 2; ++d) {
+      EXPECT_EQ(run.report.priors[d]->prior, ScalarPrior::normal(chosen && d == 0 ? 1 : 0, 1));
+      EXPECT_EQ(run.report.priors[d]->unit, scale.scale[d]);
+    }
+    // The intercept, by draws of the prior of all parameters on the scale of the sampler.
+    const BothScales scales = run.run.record.scales();
+    Stream random = stream(5, "prior of the intercept");
+    constexpr int kDraws = 20000;
+    double sum = 0, squares = 0;
+    for (int s = 0; s < kDraws; ++s) {
+      const double theta[3] = {random.normal() + (chosen ? 1 : 0), random.normal(), random.normal()};
+      const double b = scales.values(theta)[2];
+      sum += b;
+      squares += b * b;
+    }
+    const double mean = sum / kDraws, sd = std::sqrt(squares / kDraws - mean * mean);
+    const ScalarPrior& found = run.report.priors[2]->prior;
+    EXPECT_NEAR(found.location, mean, 5 * sd / std::sqrt(kDraws));
+    EXPECT_NEAR(found.scale / sd, 1, 5 / std::sqrt(2.0 * kDraws));
+    EXPECT_NE(report_html(run.report).find("Prior and posterior"), std::string::npos);
+  }
+}
+
+TEST(ReportData, PriorsOfNoiseAndOfModelsWithoutAnInterceptAreInPlace) {
+  for (const bool intercept : {true, false}) {
+    const WholeRun run({.family = {Family::Gaussian}, .intercept = intercept});
+    ASSERT_EQ(run.report.quantities.back().name, "sigma");
+    ASSERT_EQ(run.report.priors.size(), run.report.quantities.size());
+    EXPECT_EQ(run.report.priors.back()->prior.kind, PriorKind::Exponential);
+    EXPECT_EQ(run.report.num_coefficients, 2);
+    EXPECT_EQ(run.report.priors[2]->prior.kind, PriorKind::Normal);
+    EXPECT_TRUE(run.report.ratios.name.empty());
+  }
+  // A prior that is not normal leaves that of the intercept without a name.
+  ModelOptions options;
+  add_prior(options.priors, "cauchy(0, 1)");
+  EXPECT_FALSE(WholeRun(options).report.priors[2]);
+}
+
+TEST(ReportData, LogisticCoefficientsHaveOddsRatios) {
+  const WholeRun run;
+  EXPECT_EQ(run.report.ratios.name, "odds ratio");
+  EXPECT_EQ(run.report.ratios.coefficients, (std::set<std::string, std::less<>>{"speed", "height"}));
 }
 
 }  // namespace

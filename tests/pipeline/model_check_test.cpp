@@ -267,6 +267,48 @@ TEST(ModelCheckNumbers, CalibrationBinsAreThoseOfAPlainSort) {
   }
 }
 
+TEST(ModelCheckNumbers, BinsOfSuccessesCountTrials) {
+  const Simulated data = right_data(Family::BinomialLogit, 600, 2, 27);
+  const std::vector<double> theta = {0.4, 0.2};
+  const ModelCheck check =
+      *check_model(problem_of(data, {Family::BinomialLogit}), draws_at(theta), {}, threads(1));
+  double trials = 0, successes = 0, expected = 0, chi_square = 0;
+  for (Index n = 0; n < data.rows; ++n) {
+    const double m = data.trials[at(n)], y = data.y[at(n)],
+                 p = 1 / (1 + std::exp(-0.4 * data.row(n)[0] - 0.2));
+    trials += m;
+    successes += y;
+    expected += m * p;
+    chi_square += (y - m * p) * (y - m * p) / (m * p * (1 - p)) / 600;
+  }
+  double of_trials = 0, of_successes = 0, of_expected = 0;
+  for (const CalibrationBin& bin : check.bins) {
+    of_trials += bin.count;
+    of_successes += bin.count * bin.observed;
+    of_expected += bin.count * bin.fitted;
+  }
+  EXPECT_NEAR(of_trials, trials, 1e-9);
+  EXPECT_NEAR(of_successes, successes, 1e-8);
+  EXPECT_NEAR(of_expected, expected, 1e-8);
+  EXPECT_NEAR(statistic(check, Statistic::Dispersion).observed, chi_square, 1e-10);
+  EXPECT_NEAR(statistic(check, Statistic::Mean).observed, successes / 600, 1e-10);
+}
+
+TEST(ModelCheckNumbers, OffsetsArePartOfThePredictor) {
+  Simulated data = right_data(Family::PoissonLog, 300, 2, 28);
+  double mean = 0;
+  for (Index n = 0; n < data.rows; ++n) {
+    data.offset.push_back(n % 2 == 0 ? 1 : -1);
+    mean += std::exp(0.5 * data.row(n)[0] + 0.3 + data.offset.back()) / 300;
+  }
+  const ModelCheck check =
+      *check_model(problem_of(data, {Family::PoissonLog}), draws_at({0.5, 0.3}), {}, threads(1));
+  double fitted = 0;
+  for (const CalibrationBin& bin : check.bins) fitted += bin.count * bin.fitted / 300;
+  EXPECT_NEAR(fitted, mean, 1e-10);
+  EXPECT_NEAR(statistic(check, Statistic::Mean).mean, mean, 5 * std::sqrt(mean / 300 / 400));
+}
+
 TEST(ModelCheckNumbers, RareOutcomesShareABin) {
   const Simulated data = simulated(
       2000, 2, 25,

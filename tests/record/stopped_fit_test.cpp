@@ -83,6 +83,12 @@ void expect_same(const CoresetResult& one, const CoresetResult& other) {
     EXPECT_TRUE(same(one.laplace->decrement, other.laplace->decrement));
     EXPECT_EQ(one.laplace->iterations, other.laplace->iterations);
     EXPECT_EQ(one.laplace->end, other.laplace->end);
+    ASSERT_EQ(one.laplace->at_mode.has_value(), other.laplace->at_mode.has_value());
+    if (one.laplace->at_mode) {
+      EXPECT_TRUE(same(one.laplace->at_mode->value, other.laplace->at_mode->value));
+      EXPECT_TRUE(same(one.laplace->at_mode->gradient, other.laplace->at_mode->gradient));
+      EXPECT_TRUE(same(one.laplace->at_mode->hessian, other.laplace->at_mode->hessian));
+    }
   }
   EXPECT_EQ(one.separable, other.separable);
   EXPECT_EQ(one.dim, other.dim);
@@ -204,6 +210,39 @@ TEST_F(StoppedFitFiles, EveryStateComesBackBitForBitAndTheFitGoesOnFromIt) {
     EXPECT_TRUE(same(result.certificate.coreset.weights, straight.certificate.coreset.weights));
     EXPECT_TRUE(same(result.certificate.coreset.k_hat, straight.certificate.coreset.k_hat));
     expect_same(result.rounds, straight.rounds);
+  }
+}
+
+// Of many rows the log ratios are estimated about the mode; the prior is tight enough for a finding.
+TEST_F(StoppedFitFiles, AFitOfManyRowsGoesOnToTheSameVerdicts) {
+  write_flights(folder_ / "many.csv", 12'000);
+  const Dataset data =
+      read_dataset(folder_ / "many.csv",
+                   {.response = "late", .features = std::vector<std::string>{"distance", "wind"}}, executor_);
+  const Problem problem(data, {.family = {Family::BernoulliLogit}, .prior_scale = 0.05}, executor_);
+  FitOptions options;
+  options.sample = {.warmup = 200, .draws = 300};
+  options.chains = 2;
+  std::vector<FitState> states;
+  const FitResult straight =
+      fit(problem, options, executor_, {.save = [&](const FitState& state) { states.push_back(state); }});
+  ASSERT_TRUE(straight.model_check);
+  ASSERT_TRUE(straight.certificate.checked.estimated);
+  ASSERT_FALSE(straight.model_check->findings.empty());
+  ASSERT_EQ(straight.model_check->findings[0].misfit, Misfit::Prior);
+  for (const FitState& state : states) {
+    StoppedFit stopped(folder_ / "out");
+    stopped.begin({"many.csv", folder_ / "many.csv", {}});
+    stopped.save(state, options.sample, kDigest);
+    const FitResult resumed = fit(problem, options, executor_, {}, stopped.load(kDigest));
+    EXPECT_TRUE(same(resumed.certificate.coreset.weights, straight.certificate.coreset.weights));
+    ASSERT_TRUE(resumed.model_check);
+    ASSERT_EQ(resumed.model_check->findings.size(), straight.model_check->findings.size());
+    for (std::size_t k = 0; k < straight.model_check->findings.size(); ++k) {
+      EXPECT_TRUE(same(resumed.model_check->findings[k].size, straight.model_check->findings[k].size));
+      EXPECT_EQ(resumed.model_check->findings[k].words, straight.model_check->findings[k].words);
+    }
+    EXPECT_TRUE(same(resumed.model_check->calibration, straight.model_check->calibration));
   }
 }
 

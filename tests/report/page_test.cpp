@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -50,30 +52,171 @@ std::string body_of(const std::string& html) {
   return html.substr(0, html.find("<script type=\"application/json\""));
 }
 
-TEST(Page, APriorIsDrawnBesideThePosteriorWhereItWasChosen) {
-  ReportData data = made_up_report(plain_names(3), 50);
+TEST(Page, PriorsAreDrawnBesideThePosteriorWhereTheyAreKnown) {
+  ReportData data = made_up_report(plain_names(4), 50);
   const std::string without = report_html(data);
-  EXPECT_FALSE(contains(body_of(without), ">prior</li>"));
-  data.priors = {ReportPrior{parse_prior("laplace(0, 2)"), 4}, std::nullopt,
-                 ReportPrior{ScalarPrior::flat()}};
+  EXPECT_FALSE(contains(body_of(without), "id=\"priors\""));
+  EXPECT_FALSE(data_of(without)["specs"].contains("prior"));
+  data.priors = {ReportPrior{parse_prior("laplace(0, 2)"), 4}, std::nullopt, ReportPrior{ScalarPrior::flat()},
+                 ReportPrior{parse_prior("exponential(0.5)")}};
   const std::string html = report_html(data);
-  EXPECT_TRUE(contains(body_of(html), ">prior</li>"));
+  EXPECT_TRUE(contains(body_of(html), "id=\"priors\""));
+  EXPECT_TRUE(contains(body_of(html), "laplace(0, 0.5)"));  // 4 b is laplace(0, 2)
   const json page = data_of(html);
-  EXPECT_EQ(page["specs"]["density"]["spec"]["layer"][1]["encoding"]["color"]["scale"]["domain"][3], "prior");
-  for (const json& each : page["coefficients"]) {
-    const json& density = each["density"];
-    const bool drawn = each["name"] == data.quantities[0].name;
-    ASSERT_EQ(density["curves"].contains("prior"), drawn) << each["name"];
-    if (!drawn) continue;
-    // 4 b is laplace(0, 2): the density of b is exp(-|4 b| / 2) at most 1.
-    for (std::size_t i = 0; i < density["curves"]["prior"].size(); ++i) {
-      const double b =
-          density["first"].get<double>() + static_cast<double>(i) * density["step"].get<double>();
-      EXPECT_NEAR(density["curves"]["prior"][i].get<double>(), std::exp(-std::abs(4 * b) / 2), 1e-3);
+  EXPECT_TRUE(page["specs"].contains("prior"));
+  EXPECT_FALSE(page["coefficients"][1].contains("prior"));
+  // log f(b) up to a constant.
+  const std::vector<std::function<double(double)>> log_density = {
+      [](double b) { return -std::abs(4 * b) / 2; },
+      {},
+      [](double) { return 0.0; },
+      [](double b) { return b > 0 ? -0.5 * b : -INFINITY; }};
+  for (const std::size_t k : {0U, 2U, 3U}) {
+    const json& prior = page["coefficients"][k]["prior"];
+    const double first = prior["first"].get<double>(), step = prior["step"].get<double>();
+    const auto heights = prior["heights"].get<std::vector<double>>();
+    EXPECT_EQ(*std::ranges::max_element(heights), 1);
+    double most = -INFINITY;
+    for (std::size_t i = 0; i < heights.size(); ++i)
+      most = std::max(most, log_density[k](first + static_cast<double>(i) * step));
+    for (std::size_t i = 0; i < heights.size(); ++i) {
+      const double b = first + static_cast<double>(i) * step;
+      EXPECT_NEAR(heights[i], std::exp(log_density[k](b) - most), 1e-3) << k << " at " << b;
     }
+    // The posterior is within it: draws of coefficient k are k + 1 + N(0, 1).
+    EXPECT_LT(first, static_cast<double>(k) - 0.5);
+    EXPECT_GT(first + step * static_cast<double>(heights.size() - 1), static_cast<double>(k) + 2.5);
   }
   data.priors.pop_back();
   EXPECT_THROW((void)report_html(data), std::invalid_argument);
+}
+
+TEST(Priors, ShareIsTheWidthOfThePosteriorInThePriorsAndDistanceItsPlace) {
+  Quantity quantity{"q", {}, false, 0};
+  quantity.summary.mean = 3;
+  quantity.summary.sd = 0.5;
+  const ReportPrior normal{ScalarPrior::normal(1, 4), 2};  // of b: normal(0.5, 2)
+  EXPECT_DOUBLE_EQ(page::prior_share(quantity, normal), 0.25);
+  EXPECT_DOUBLE_EQ(page::prior_distance(quantity, normal), 1.25);
+  const ReportPrior positive{parse_prior("lognormal(0, 2)")};
+  EXPECT_DOUBLE_EQ(page::prior_share(quantity, positive), 0.5 / 3 / 2);
+  EXPECT_DOUBLE_EQ(page::prior_distance(quantity, positive), std::log(3.0) / 2);
+  EXPECT_EQ(page::prior_share(quantity, {ScalarPrior::flat()}), 0);
+}
+
+TEST(Page, DrawsThePriorOfThoseParametersThatItDecidesMost) {
+  ReportData data = made_up_report(plain_names(9), 50);
+  for (std::size_t k = 0; k < 9; ++k)
+    data.priors.emplace_back(ReportPrior{ScalarPrior::normal(0, k % 2 == 0 ? 1.5 : 1000)});
+  const std::string html = report_html(data, {.max_priors = 5});
+  for (std::size_t k = 0; k < 9; ++k)
+    EXPECT_EQ(data_of(html)["coefficients"][k].contains("prior"), k % 2 == 0) << k;
+  EXPECT_TRUE(contains(body_of(html), "the 5 of 9 parameters"));
+}
+
+TEST(Page, CoefficientsArePlottedOnTheScaleOfTheDataAndStandardisedByChoice) {
+  ReportData data = made_up_report({"x", "z", "(intercept)", "sigma"}, 50);
+  data.intercept = 2;
+  data.num_coefficients = 2;
+  const std::string plain = report_html(data);
+  EXPECT_FALSE(contains(body_of(plain), "forest-scale"));
+  data.standardised = data.quantities;
+  for (Quantity& quantity : data.standardised)
+    for (double QuantitySummary::*value :
+         {&QuantitySummary::q5, &QuantitySummary::q50, &QuantitySummary::q95})
+      quantity.summary.*value *= -7;
+  const std::string html = report_html(data);
+  EXPECT_TRUE(contains(body_of(html), "<select id=\"forest-scale\""));
+  const json specs = data_of(html)["specs"];
+  const auto rows = [&](const char* name) { return specs[name]["spec"]["data"]["values"]; };
+  // From the largest median down, without the intercept and the noise.
+  ASSERT_EQ(rows("forest").size(), 2U);
+  EXPECT_EQ(rows("forest")[0]["name"], "z");
+  EXPECT_EQ(rows("forest")[0]["q50"], page::rounded(data.quantities[1].summary.q50));
+  EXPECT_EQ(rows("forest_standardised")[0]["name"], "x");
+  EXPECT_EQ(rows("forest_standardised")[0]["q50"], page::rounded(data.standardised[0].summary.q50));
+}
+
+TEST(Charts, AFewWideRangesLeaveRoomForTheOthers) {
+  std::vector<page::ForestRow> rows;
+  for (int k = 0; k < 20; ++k) {
+    page::ForestRow& row = rows.emplace_back();
+    row.label = row.name = "x" + std::to_string(k);
+    row.summary.q5 = k - 10;
+    row.summary.q50 = k - 9;
+    row.summary.q95 = k - 8;
+  }
+  EXPECT_FALSE(page::usual_range(rows));  // Vega fits them all
+  EXPECT_FALSE(page::forest_chart(rows, "x").spec["layer"][0]["encoding"]["x"]["scale"].contains("domain"));
+  rows[0].summary.q5 = -400;
+  const auto clipped = page::usual_range(rows);
+  ASSERT_TRUE(clipped);
+  EXPECT_EQ(clipped->first, -8 - 0.5 * 17);  // lows are -400, -9, -8, ..., highs ..., 9, 10, 11
+  EXPECT_EQ(clipped->second, 11);
+  const page::Json layers = page::forest_chart(rows, "x").spec["layer"];
+  EXPECT_EQ(layers[0]["encoding"]["x"]["scale"]["domain"][1], 11);
+  EXPECT_EQ(layers[2]["mark"]["shape"], "triangle-left");
+  rows.resize(7);
+  EXPECT_FALSE(page::usual_range(rows));
+}
+
+TEST(Page, LongNamesStayDifferentInTheTableAndBesideThePlot) {
+  const std::string start = "origin_airport_of_the_flight_" + std::string(60, 'a'),
+                    end = std::string(60, 'b') + "_per_thousand_miles";
+  const std::vector<std::string> names = {start + "1" + end, start + "2" + end, "x"};
+  ReportData data = made_up_report(names, 50);
+  data.intercept = -1;
+  const std::string html = report_html(data);
+  std::set<std::string> labels;
+  const json forest = data_of(html)["specs"]["forest"];
+  for (const json& row : forest["spec"]["data"]["values"]) {
+    labels.insert(row["label"].get<std::string>());
+    EXPECT_NE(std::ranges::find(names, row["name"].get<std::string>()), names.end());
+  }
+  EXPECT_EQ(labels.size(), 3U);
+  EXPECT_TRUE(contains(body_of(html), "<th scope=\"row\" title=\"" + names[0] + "\">"));
+  EXPECT_EQ(forest["titles"].size(), 2U);
+}
+
+TEST(Page, RatiosStandBesideTheirCoefficients) {
+  ReportData data = made_up_report({"x", "(intercept)"}, 200);
+  EXPECT_FALSE(contains(body_of(report_html(data)), "odds ratio"));
+  data.ratios = {"odds ratio", {"x"}};
+  const std::string html = report_html(data), body = body_of(html);
+  EXPECT_TRUE(contains(body,
+                       "<th scope=\"col\">odds ratio (5%\xC2\xA0to\xC2\xA0"
+                       "95%)</th>"));
+  const QuantitySummary& s = data.quantities[0].summary;
+  const double width = std::exp(s.q95) - std::exp(s.q5);
+  const std::string text = page::beside(std::exp(s.q50), width) + " (" + page::beside(std::exp(s.q5), width) +
+                           "\xC2\xA0to\xC2\xA0" + page::beside(std::exp(s.q95), width) + ")";
+  EXPECT_EQ(count_of(body, text), 1U) << text;
+  EXPECT_EQ(data_of(html)["specs"]["forest"]["spec"]["data"]["values"][0]["ratio"], text);
+}
+
+TEST(Page, NothingBesideAGreenVerdictReadsAsAFailure) {
+  ReportData data = made_up_report(plain_names(25), 50);
+  data.certificate->max_rhat_allowed = 1.05;
+  data.certificate->fisher_full.whitened = data.certificate->fisher_coreset.whitened = 0.25;
+  data.certificate->kl_draws.of_coreset = data.certificate->kl_laplace.of_coreset = 0.125;
+  data.certificate->disagreement = 0.13;
+  data.certificate->coreset.error_plain = 0.0004;
+  data.certificate->coreset.error_corrected = 0.0001;
+  const auto section = [&] {
+    return between(body_of(report_html(data)), "<section id=\"certificate\">", "</section>");
+  };
+  const std::string green = section();
+  EXPECT_FALSE(contains(green, "small is"));
+  EXPECT_FALSE(contains(green, "below 0.1"));
+  EXPECT_FALSE(contains(green, "class=\"bad\"")) << green;
+  // 0.5 over 25 parameters is 0.1 each; a divergence of 0.125 is that of means 0.1 sds off each.
+  EXPECT_TRUE(contains(green, "gradients differ by 0.1 posterior standard deviations per parameter"));
+  EXPECT_TRUE(contains(green, "as much as means that are off by 0.1 standard deviations each"));
+  EXPECT_TRUE(contains(green, "off by about 0.02 posterior standard deviations as the draws are"));
+  EXPECT_TRUE(contains(green, "by about 0.01 as they are weighed"));
+  EXPECT_TRUE(contains(green, "no more than the noise of the draws explains"));
+  data.certificate->doubt = Doubt::Disagrees;
+  EXPECT_TRUE(contains(section(), "<td class=\"bad\">0.13</td>"));
 }
 
 TEST(Page, PolicyAllowsItsOwnScriptAndStyleByHashAndNothingElse) {

@@ -7,6 +7,7 @@
 
 #include "giga/base/text.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/pipeline/fit.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
 #include "options/output.hpp"
@@ -16,15 +17,13 @@
 namespace giga::tool {
 namespace {
 
-constexpr const char* kSizeHelp = R"(Most points in the coreset, 1 to 10^9, capped at N
-(default: for DATA with D parameters D(D+3)/2, from 20 to 1000;
-for vectors 100; if only --tolerance is given at most 5000))";
-
-constexpr const char* kToleranceHelp = R"(Stop at this error, 0 to 1 (default 0): the held-out error for
-DATA, the relative error for vectors)";
-
-constexpr const char* kDimHelp = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
-the held-out error is within 1.5 of the relative (default 500))";
+constexpr CoresetHelp kHelp = {.size = R"(Most points in the coreset, 1 to 10^9, capped at N. Without it:
+for DATA until the tolerance is met, at most D(D+3)/2, from 20 to
+5000; for vectors 100, or 1000 with --tolerance)",
+                               .tolerance = R"(Stop at this error, 0 to 1. For DATA: where the held-out error
+leaves the gradient this many posterior standard deviations off
+per parameter (default 0.05; 0 with --size). For vectors: the
+relative error (default 0))"};
 
 // Options that speak of a table and not of vectors.
 constexpr std::array kDataOptions = {
@@ -82,9 +81,8 @@ void add_build_options(Arguments& arguments) {
   arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
   add_table_options(arguments, "Table (with DATA)");
   add_model_options(arguments, "Model (with DATA)");
-  const CoresetHelp help{ProjectionKind::Random, Norm::Fisher, kDimHelp, kSizeHelp, kToleranceHelp};
-  add_projection_options(arguments, "Projection (with DATA)", help);
-  add_construction_options(arguments, help);
+  add_projection_options(arguments, "Projection (with DATA)");
+  add_construction_options(arguments, kHelp);
   add_run_options(arguments, "Construction");
   add_output_options(arguments, {.out_name = "FILE",
                                  .out = "Where the coreset goes (default stdout); for DATA its scale\n"
@@ -103,6 +101,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
   if (job.kind == InputKind::Data) {
     job.read = read_options(arguments);
     job.model = model_options(arguments);
+    job.coreset = fit_coreset_options();
     set_projection(arguments, job.coreset);
   } else {
     std::vector<std::string> options(kDataOptions.begin(), kDataOptions.end());

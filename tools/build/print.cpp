@@ -21,8 +21,11 @@ std::string ended(const RunRecord& record) {
       return fmt::format("{} steps are spent; --max-steps allows more", build.trace.size());
     case Termination::ToleranceMet:
       if (options.tolerance == 0) return "the coreset is exact: more points cannot lower its error";
-      return fmt::format("the {} error is at most {}", record.num_parameters ? "held-out" : "relative",
-                         shortest(options.tolerance));
+      return fmt::format("the {} error is at most {}{}", record.num_parameters ? "held-out" : "relative",
+                         shortest(options.tolerance),
+                         record.num_parameters && record.coreset->tolerance != options.tolerance
+                             ? " posterior standard deviations per parameter"
+                             : "");
     case Termination::Plateau: return "the held-out error no longer follows the relative error";
     case Termination::NumericLimit: return "the error is down to rounding; more points cannot lower it";
     case Termination::NoProgress: return "no row lowers the error any further";

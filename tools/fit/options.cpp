@@ -15,10 +15,6 @@ namespace giga::tool {
 namespace {
 
 constexpr CoresetHelp kHelp = {
-    .projection = ProjectionKind::Auto,
-    .norm = Norm::Whitened,
-    .projection_dim = R"(Random features, 2 to 10^6, or auto: doubled from 500 until
-the held-out error is within 1.5 of the relative (default auto))",
     .size = R"(Points in the coreset, 1 to 10^9, capped at N. Without it: until
 the tolerance is met, at most D(D+3)/2, from 20 to 5000; and where
 the certificate fails, more, in at most 4 rounds)",
@@ -75,13 +71,9 @@ void set_output(const Arguments& arguments, FitRequest& request) {
 }
 
 void set_fit(const Arguments& arguments, FitOptions& fit) {
-  const double tolerance = fit.coreset.tolerance;
   set_projection(arguments, fit.coreset);
   set_construction(arguments, fit.coreset);
-  const bool sized = fit.coreset.size > 0;
-  if (!arguments.given("tolerance"))
-    fit.coreset.tolerance = sized || !is_greedy(fit.coreset.method) ? 0 : tolerance;
-  if (sized) fit.max_rounds = 1;
+  if (fit.coreset.size > 0) fit.max_rounds = 1;
   fit.check_rows = row_count_of(arguments, "check-rows");
 }
 
@@ -128,7 +120,7 @@ std::string resume_command(const std::filesystem::path& folder) {
 void add_fit_options(Arguments& arguments) {
   add_table_options(arguments, "Table");
   add_model_options(arguments, "Model");
-  add_projection_options(arguments, "Projection", kHelp);
+  add_projection_options(arguments, "Projection");
   add_construction_options(arguments, kHelp);
   add_sampling_options(arguments, "Sampling", FitOptions{}.sample);
   add_check_rows_option(arguments, "Certificate");

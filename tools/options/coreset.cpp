@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "giga/pipeline/fit.hpp"
 #include "support/exit_codes.hpp"
 #include "support/spelling.hpp"
 
@@ -83,7 +84,8 @@ void set_construction(const Arguments& arguments, CoresetOptions& coreset) {
   coreset.selector = arguments.choice("selector", coreset.selector);
   coreset.size = arguments.given("size") ? arguments.count("size", 1, 1, kLargest) : 0;
   coreset.max_steps = arguments.count("max-steps", 0, 1, kLargest);
-  coreset.tolerance = arguments.number("tolerance", 0, 0, 1);
+  const bool ends_by_error = coreset.size == 0 && is_greedy(coreset.method);
+  coreset.tolerance = arguments.number("tolerance", ends_by_error ? coreset.tolerance : 0, 0, 1);
   coreset.seed = arguments.whole("seed", 1, 0, std::numeric_limits<std::uint64_t>::max());
   for (const char* option : {"max-steps", "tolerance"}) {
     if (arguments.given(option) && !is_greedy(coreset.method)) {
@@ -112,17 +114,16 @@ int threads_of(const Arguments& arguments) {
   return static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
 }
 
-void add_projection_options(Arguments& arguments, const std::string& group, const CoresetHelp& help) {
-  const ProjectionKind usual = help.projection;
-  const bool automatic = usual == ProjectionKind::Auto;
+void add_projection_options(Arguments& arguments, const std::string& group) {
+  const CoresetOptions usual = fit_coreset_options();
   arguments.add_choice<ProjectionKind>(
-      "projection", "NAME",
-      choices_help(usual,
-                   {{usual, " (default)"}, {ProjectionKind::Auto, automatic ? "" : ", whitened, J auto"}}),
-      group);
-  arguments.add_choice<Norm>("norm", "NAME", wrapped("What the features measure: " + choices_list(help.norm)),
-                             group);
-  arguments.add_value("projection-dim", "J", help.projection_dim, group);
+      "projection", "NAME", choices_help(usual.projection, {{usual.projection, " (default)"}}), group);
+  arguments.add_choice<Norm>("norm", "NAME",
+                             wrapped("What the features measure: " + choices_list(usual.norm)), group);
+  arguments.add_value("projection-dim", "J",
+                      "Random features, 2 to 10^6, or auto: doubled from 500 until\n"
+                      "the held-out error is within 1.5 of the relative (default auto)",
+                      group);
   arguments.add_choice<Expansion>("expansion", "NAME", kExpansionHelp, group);
   arguments.add_value(
       "remainder-dim", "R",

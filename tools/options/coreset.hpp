@@ -9,21 +9,20 @@
 
 namespace giga::tool {
 
-/// What the help says of options whose defaults differ from verb to verb.
+/// What the help says of options that mean more to one verb than to another.
 struct CoresetHelp {
-  ProjectionKind projection;  ///< The default,
-  Norm norm;                  ///< as this is.
-  const char *projection_dim, *size, *tolerance;
+  const char *size, *tolerance;
 };
 
-/// The group is a heading of the help.
-void add_projection_options(Arguments& arguments, const std::string& group, const CoresetHelp& help);
+/// The group is a heading of the help. Defaults are those of fit_coreset_options(), for every verb.
+void add_projection_options(Arguments& arguments, const std::string& group);
 void add_construction_options(Arguments& arguments, const CoresetHelp& help);
 /// --seed and --threads.
 void add_run_options(Arguments& arguments, const std::string& group);
 
-/// What is given of those replaces what is there; a size that is not given is 0. Throws UsageError for
-/// whatever cannot be.
+/// What is given of those replaces what is there; a size that is not given is 0, and one that is given, or a
+/// method that draws its rows, leaves no tolerance unless that is given too. Throws UsageError for whatever
+/// cannot be.
 void set_projection(const Arguments& arguments, CoresetOptions& coreset);
 void set_construction(const Arguments& arguments, CoresetOptions& coreset);
 

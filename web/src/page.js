@@ -28,6 +28,19 @@ function densityRows(density) {
   return rows;
 }
 
+// Both as tall as the other: a prior is often a thousand times as wide as the posterior.
+function priorRows({density, prior}) {
+  const rows = [];
+  const add = (of, first, step, heights) => {
+    const most = Math.max(...heights);
+    heights.forEach((height, i) => rows.push({of, x: first + i * step, height: height / most}));
+  };
+  const heights = density.curves.corrected ?? density.curves.coreset ?? density.curves.laplace;
+  if (heights) add('posterior', density.first, density.step, heights);
+  if (prior) add('prior', prior.first, prior.step, prior.heights);
+  return rows;
+}
+
 function traceRows(chains) {
   return chains.flatMap((values, c) =>
     values.map((value, i) => ({chain: String(c + 1), draw: 1 + i * page.trace_step, value})));
@@ -42,6 +55,7 @@ function rankRows(chains) {
 
 const rowsOf = {
   density: k => densityRows(page.coefficients[k].density),
+  prior: k => priorRows(page.coefficients[k]),
   trace: k => traceRows(page.coefficients[k].trace),
   rank: k => rankRows(page.coefficients[k].ranks),
 };
@@ -121,6 +135,18 @@ function runtimeOf(name) {
   return runtimes.get(name);
 }
 
+// Labels that are a part of a name say the whole of it to those who point at them.
+function addTitles(chart, titles) {
+  const whole = new Map(Object.entries(titles));
+  for (const label of chart.querySelectorAll('.role-axis-label text')) {
+    if (!whole.has(label.textContent)) continue;
+    const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
+    title.textContent = whole.get(label.textContent);
+    label.dataset.title = '';
+    label.append(title);
+  }
+}
+
 async function draw(chart) {
   const name = chart.dataset.spec;
   const view = new View(runtimeOf(name), {
@@ -137,6 +163,22 @@ async function draw(chart) {
   await view.runAsync();
   views.set(chart, view);
   if (page.specs[name].encoding_x) addZoomButtons(chart, view);
+  if (page.specs[name].titles) addTitles(chart, page.specs[name].titles);
+}
+
+// Another spec in the place of a chart.
+async function redraw(chart, name) {
+  chart.dataset.spec = name;
+  if (!views.has(chart)) return;  // it will be drawn with this one
+  views.get(chart).finalize();
+  views.delete(chart);
+  if (chart.previousElementSibling?.className === 'zoom') chart.previousElementSibling.remove();
+  chart.replaceChildren();
+  try {
+    await draw(chart);
+  } catch (error) {
+    fail(chart, error);
+  }
 }
 
 function fail(chart, error) {
@@ -179,4 +221,10 @@ if (choice) {
   choice.addEventListener('change', () => choose(Number(choice.value)));
 }
 
-drawAll();
+drawAll().then(() => {
+  const scale = document.getElementById('forest-scale');
+  if (!scale) return;
+  const chart = document.querySelector('.chart[data-spec="forest"]');
+  scale.disabled = false;
+  scale.addEventListener('change', () => redraw(chart, scale.value));
+});

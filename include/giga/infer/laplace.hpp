@@ -39,7 +39,7 @@ struct LaplaceResult {
   Index iterations = 0;
   double decrement = 0;
   LaplaceEnd end = LaplaceEnd::Converged;
-  /// Of the log-likelihood at the mean, to second order; not there where the rest was read from a file.
+  /// Of the log-likelihood at the mean, to second order; not there where the rest is of an older file.
   std::optional<Derivatives> at_mode = {};
   Index passes = 0;  ///< Over all rows: one for every place where their derivatives were asked for.
 };

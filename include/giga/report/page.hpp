@@ -63,11 +63,15 @@ struct ReportData {
       false;  ///< Those, and `standardised`, are of the weighted draws: of the posterior of all rows.
   std::vector<Chain> chains = {};
   std::vector<LaplaceMarginal> laplace = {};
-  /// Drawn beside the posterior, where they were chosen and are known on this scale; may be empty.
+  /// Drawn beside the posterior, where they are known on this scale; may be empty.
   std::vector<std::optional<ReportPrior>> priors = {};
   /// The same coefficients for features of standard deviation 1, so that they compare; may be empty.
   std::vector<Quantity> standardised = {};
   Index intercept = -1;  ///< Which of them; it is not in the plot of coefficients.
+  /// The first so many are coefficients; what follows them (the intercept, the scale of the noise) is not in
+  /// the plot either. -1: all are.
+  Index num_coefficients = -1;
+  Ratios ratios = {};  ///< Of the quantities.
 
   std::optional<Certificate> certificate = {};  ///< Its weights are those of the draws of `chains`, in order.
   std::optional<ModelCheck> model_check = {};
@@ -91,6 +95,7 @@ struct ReportLimits {
   Index max_explored =
       100;                 ///< coefficients whose chains can be explored: those above, and the highest R-hat
   Index max_forest = 100;  ///< coefficients in the plot of all, the clearest effects
+  Index max_priors = 6;    ///< parameters drawn with their prior, those that it decides most
   Index trace_points = 200;  ///< of a chain, every k-th draw
 };
 

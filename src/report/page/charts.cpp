@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "report/page/html.hpp"
 
@@ -230,29 +232,73 @@ Chart weight_chart(const std::vector<ReportRow>& rows) {
   return {spec, "from"};
 }
 
-Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<std::string>& names,
-                   const std::string& axis) {
+// With lows and highs the ends of the ranges and 0: from the 10% quantile of the lows to the 90% quantile of
+// the highs, and half of that on either side, if all of them would take more than three times as much. A few
+// coefficients that are hardly known would leave no room for the others. None: all of them.
+std::optional<std::pair<double, double>> usual_range(const std::vector<ForestRow>& rows) {
+  constexpr std::size_t kFewest = 8;
+  constexpr double kShare = 0.1, kTooMuch = 3, kAround = 0.5;
+  if (rows.size() < kFewest) return std::nullopt;
+  std::vector<double> lows, highs;
+  for (const ForestRow& row : rows) {
+    lows.push_back(std::min(0.0, row.summary.q5));
+    highs.push_back(std::max(0.0, row.summary.q95));
+  }
+  std::ranges::sort(lows);
+  std::ranges::sort(highs);
+  const auto apart = static_cast<std::size_t>(kShare * static_cast<double>(rows.size()));
+  const double low = lows[apart], high = highs[rows.size() - 1 - apart], width = high - low;
+  if (!(width > 0) || highs.back() - lows.front() <= kTooMuch * width) return std::nullopt;
+  return std::pair(std::max(lows.front(), low - kAround * width),
+                   std::min(highs.back(), high + kAround * width));
+}
+
+Chart forest_chart(const std::vector<ForestRow>& rows, const std::string& axis, const std::string& ratio) {
   Json values = Json::array();
-  for (std::size_t k = 0; k < quantities.size(); ++k) {
-    const QuantitySummary& s = quantities[k].summary;
-    values.push_back({{"name", names[k]},
+  bool with_ratios = false;
+  for (const ForestRow& row : rows) {
+    const QuantitySummary& s = row.summary;
+    values.push_back({{"label", row.label},
+                      {"name", row.name},
                       {"q5", rounded(s.q5)},
                       {"q50", rounded(s.q50)},
                       {"q95", rounded(s.q95)},
                       {"range", joined({beside(s.q5, s.sd), " to ", beside(s.q95, s.sd)})},
                       {"mean", beside(s.mean, s.sd)},
                       {"sd", beside(s.sd, s.sd)}});
+    if (!row.ratio.empty()) values.back()["ratio"] = row.ratio;
+    with_ratios = with_ratios || !row.ratio.empty();
   }
-  Json spec = base(22 * static_cast<int>(quantities.size()));
+  Json spec = base(22 * static_cast<int>(rows.size()));
   spec["data"] = {{"values", values}};
-  Json y = {{"field", "name"}, {"type", "nominal"}, {"title", nullptr}, {"sort", nullptr}};
-  y["axis"] = {{"labelLimit", 140},     {"domain", false}, {"ticks", false},
+  // Labels are short already; the limit is for letters that are wider than others.
+  Json y = {{"field", "label"}, {"type", "nominal"}, {"title", nullptr}, {"sort", nullptr}};
+  y["axis"] = {{"labelLimit", 240},     {"domain", false}, {"ticks", false},
                {"labelOverlap", false}, {"grid", true},    {"labelColor", "var(--ink)"}};
-  const Json tips =
-      tooltip({{"name", "coefficient"}, {"mean", "mean"}, {"sd", "sd"}, {"range", "5% to 95%"}});
+  Json tips = tooltip({{"name", "coefficient"}, {"mean", "mean"}, {"sd", "sd"}, {"range", "5% to 95%"}});
+  if (with_ratios) tips.push_back(field("ratio", "nominal", ratio.c_str()));
   Json x = field("q5", "quantitative", axis.c_str());
   x["axis"] = {{"tickCount", 7}};
   x["scale"] = {{"zero", false}};
+  if (const auto usual = usual_range(rows))
+    x["scale"] = {{"domain", {rounded(usual->first), rounded(usual->second)}}, {"nice", false}};
+  // An arrow at the end of the axis that a range leaves by, before or after it was zoomed.
+  const auto arrow = [&](const char* shape, const Json& place, double inwards, const char* leaves) {
+    return Json{{"mark",
+                 {{"type", "point"},
+                  {"shape", shape},
+                  {"filled", true},
+                  {"color", "var(--s2)"},
+                  {"size", 60},
+                  {"xOffset", inwards}}},
+                {"encoding",
+                 {{"x", {{"value", place}}},
+                  {"y", y},
+                  {"opacity", {{"condition", {{"test", leaves}, {"value", 1}}}, {"value", 0}}},
+                  {"tooltip", tips}}}};
+  };
+  const Json left = arrow("triangle-left", 0, 4, "datum.q5 < domain('x')[0]"),
+             right = arrow("triangle-right", "width", -4, "datum.q95 > domain('x')[1]");
   // Ranges first, the line at zero over them, medians on top.
   const Json zero = {
       {"data", {{"values", Json::array({Json{{"zero", 0}}})}}},  // one line, not one per coefficient
@@ -275,11 +321,11 @@ Chart forest_chart(const std::vector<Quantity>& quantities, const std::vector<st
         {"opacity", 1},
         {"clip", true}}},
       {"encoding", {{"x", field("q50", "quantitative", axis.c_str())}, {"y", y}, {"tooltip", tips}}}};
-  spec["layer"] = {range, zero, middle};
+  spec["layer"] = {range, zero, left, right, middle};
   return {spec, "q5"};
 }
 
-Chart density_chart(bool with_priors) {
+Chart density_chart() {
   Json spec = base(130);
   spec["data"] = {{"name", "rows"}};
   const Json x = {{"field", "x"},
@@ -296,12 +342,30 @@ Chart density_chart(bool with_priors) {
       series_scale({"coreset", "corrected", "laplace"}, {"var(--s1)", "var(--s2)", "var(--s3)"});
   Json dash = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
   dash["scale"] = {{"domain", {"coreset", "corrected", "laplace"}}, {"range", {{1, 0}, {7, 4}, {2, 3}}}};
-  if (with_priors) {
-    colour["scale"]["domain"].push_back("prior");
-    colour["scale"]["range"].push_back("var(--s4)");
-    dash["scale"]["domain"].push_back("prior");
-    dash["scale"]["range"].push_back({12, 3});
-  }
+  const Json lines = {{"mark", {{"type", "line"}, {"strokeWidth", 2}}},
+                      {"encoding", {{"color", colour}, {"strokeDash", dash}}}};
+  spec["layer"] = {area, lines};
+  return {spec, ""};
+}
+
+Chart prior_chart() {
+  Json spec = base(130);
+  spec["data"] = {{"name", "rows"}};
+  const Json x = {{"field", "x"},
+                  {"type", "quantitative"},
+                  {"title", nullptr},
+                  {"scale", {{"zero", false}, {"nice", false}}},
+                  {"axis", {{"tickCount", 5}}}};
+  const Json y = {{"field", "height"},
+                  {"type", "quantitative"},
+                  {"axis", nullptr},
+                  {"scale", {{"domain", {0, 1.05}}, {"nice", false}}}};
+  spec["encoding"] = {{"x", x}, {"y", y}};
+  Json colour = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
+  colour["scale"] = series_scale({"posterior", "prior"}, {"var(--s1)", "var(--s4)"});
+  Json dash = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
+  dash["scale"] = {{"domain", {"posterior", "prior"}}, {"range", {{1, 0}, {12, 3}}}};
+  const Json area = {{"mark", {{"type", "area"}, {"opacity", 0.14}}}, {"encoding", {{"color", colour}}}};
   const Json lines = {{"mark", {{"type", "line"}, {"strokeWidth", 2}}},
                       {"encoding", {{"color", colour}, {"strokeDash", dash}}}};
   spec["layer"] = {area, lines};

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "giga/report/page.hpp"
@@ -26,10 +28,22 @@ struct Chart {
 [[nodiscard]] Chart error_chart(const std::vector<StepRecord>& records);
 /// `rows` are in descending order of weight.
 [[nodiscard]] Chart weight_chart(const std::vector<ReportRow>& rows);
-/// From the top down in the order given. `names` has one per quantity, each different.
-[[nodiscard]] Chart forest_chart(const std::vector<Quantity>& quantities,
-                                 const std::vector<std::string>& names, const std::string& axis);
-[[nodiscard]] Chart density_chart(bool with_priors);
+/// A line of the plot of coefficients.
+struct ForestRow {
+  QuantitySummary summary;
+  std::string name, label;  ///< in full, and as it fits the axis; labels are each different
+  std::string ratio = {};   ///< with its interval; empty: none
+};
+/// Where the axis of the plot begins and ends, if not where the ranges do: so that a few wide ones leave room
+/// for the others.
+[[nodiscard]] std::optional<std::pair<double, double>> usual_range(const std::vector<ForestRow>& rows);
+/// From the top down in the order given; ranges that leave the axis are marked. `ratio` is what the ratios
+/// are called.
+[[nodiscard]] Chart forest_chart(const std::vector<ForestRow>& rows, const std::string& axis,
+                                 const std::string& ratio = {});
+[[nodiscard]] Chart density_chart();
+/// Prior and posterior, each as tall as the other.
+[[nodiscard]] Chart prior_chart();
 [[nodiscard]] Chart trace_chart();
 /// `expected` draws of a chain in a bin when all chains are alike.
 [[nodiscard]] Chart rank_chart(double expected);

@@ -148,14 +148,23 @@ std::vector<double> normal_curve(const LaplaceMarginal& laplace, const Range& ra
   return curve;
 }
 
-// b has the density unit p(unit b) where unit b has the density p. A flat prior has none.
-std::vector<double> prior_curve(const ReportPrior& prior, const Range& range) {
-  std::vector<double> curve;
-  for (Index i = 0; i < kPoints && prior.prior.is_proper(); ++i) {
-    const double x = range.low + (range.high - range.low) * static_cast<double>(i) / (kPoints - 1);
-    curve.push_back(prior.unit * std::exp(prior.prior.density(prior.unit * x).value));
+// log f(v) of the parameter as people know it. Of a positive one log v is sampled, with the density p: f(v) =
+// p(log v) / v.
+double log_prior(const ScalarPrior& prior, double v) {
+  if (!prior.is_positive()) return prior.density(v).value;
+  return v > 0 ? prior.density(std::log(v)).value - std::log(v) : -std::numeric_limits<double>::infinity();
+}
+
+// Where the prior has nearly all of its mass.
+Range prior_range(const ScalarPrior& prior) {
+  Range range;
+  if (prior.is_positive()) {
+    const double high = std::exp(prior.middle() + 2 * prior.width());
+    range.take(1e-4 * high, high);  // not from 0, where some densities are infinite
+  } else if (prior.is_proper()) {
+    range.take(prior.middle() - 3 * prior.width(), prior.middle() + 3 * prior.width());
   }
-  return curve;
+  return range;
 }
 
 // The `count` first of `order` by `key`, descending; ties in the order of the data.
@@ -194,7 +203,7 @@ Spread spread_of(const LaplaceMarginal& laplace) {
 }
 
 Curves curves_of(std::span<const double> draws, std::span<const double> weights,
-                 const std::optional<LaplaceMarginal>& laplace, const std::optional<ReportPrior>& prior) {
+                 const std::optional<LaplaceMarginal>& laplace) {
   const Weighted plain = sorted(draws, {});
   const Weighted corrected = weights.empty() ? Weighted{} : sorted(draws, weights);
   const bool normal = laplace && laplace->sd > 0 && std::isfinite(laplace->mean + laplace->sd);
@@ -217,8 +226,46 @@ Curves curves_of(std::span<const double> draws, std::span<const double> weights,
   curves.coreset = kernel_curve(plain, width, range);
   curves.corrected = kernel_curve(corrected, corrected_width, range);
   if (normal) curves.laplace = normal_curve(*laplace, range);
-  if (prior) curves.prior = prior_curve(*prior, range);
   return curves;
+}
+
+PriorCurve prior_curve(const ReportPrior& prior, const Curves& posterior) {
+  constexpr Index kPriorPoints = 161;
+  const ScalarPrior here = on_data_scale(prior);
+  Range range = prior_range(here);
+  if (posterior.step > 0) range.take(posterior.first, posterior.first + posterior.step * (kPoints - 1));
+  if (!range.usable()) return {};
+  PriorCurve curve{range.low, (range.high - range.low) / (kPriorPoints - 1), {}};
+  for (Index i = 0; i < kPriorPoints; ++i)
+    curve.heights.push_back(log_prior(here, curve.first + curve.step * static_cast<double>(i)));
+  const double most = *std::ranges::max_element(curve.heights);
+  for (double& height : curve.heights) height = std::exp(height - most);
+  return curve;
+}
+
+// b has the prior of x = unit b: the location and the scale are those of x over the unit.
+ScalarPrior on_data_scale(const ReportPrior& prior) {
+  ScalarPrior here = prior.prior;
+  if (here.is_positive()) return here;
+  here.location /= prior.unit;
+  here.scale /= prior.unit;
+  return here;
+}
+
+double prior_share(const Quantity& quantity, const ReportPrior& prior) {
+  const ScalarPrior here = on_data_scale(prior);
+  if (!here.is_proper()) return 0;
+  // The sd of log v is that of v over its mean, to first order.
+  const double sd =
+      here.is_positive() ? quantity.summary.sd / std::abs(quantity.summary.mean) : quantity.summary.sd;
+  return sd / here.width();
+}
+
+double prior_distance(const Quantity& quantity, const ReportPrior& prior) {
+  const ScalarPrior here = on_data_scale(prior);
+  if (!here.is_proper()) return 0;
+  const double mean = here.is_positive() ? std::log(quantity.summary.mean) : quantity.summary.mean;
+  return (mean - here.middle()) / here.width();
 }
 
 std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index k, Index bins) {

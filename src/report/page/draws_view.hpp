@@ -27,12 +27,28 @@ struct Spread {
 /// Densities over the same points first + i step. A curve that cannot be drawn is empty.
 struct Curves {
   double first = 0, step = 0;
-  std::vector<double> coreset, corrected, laplace, prior;
+  std::vector<double> coreset, corrected, laplace;
 };
-/// Gaussian kernels of Silverman's width for the draws, the density itself for Laplace and the prior.
+/// Gaussian kernels of Silverman's width for the draws, the density itself for Laplace.
 [[nodiscard]] Curves curves_of(std::span<const double> draws, std::span<const double> weights,
-                               const std::optional<LaplaceMarginal>& laplace,
-                               const std::optional<ReportPrior>& prior = {});
+                               const std::optional<LaplaceMarginal>& laplace);
+
+/// The density of a prior at the points first + i step, over its own largest value there. They reach over
+/// three widths of the prior about its middle (of a positive parameter from near 0 to two widths of its
+/// logarithm above the middle) and over the posterior's curves.
+struct PriorCurve {
+  double first = 0, step = 0;
+  std::vector<double> heights;
+};
+[[nodiscard]] PriorCurve prior_curve(const ReportPrior& prior, const Curves& posterior);
+
+/// The prior of the parameter itself: a location and a scale on the data's scale.
+[[nodiscard]] ScalarPrior on_data_scale(const ReportPrior& prior);
+/// How much the prior has to say: the sd of the posterior over the width of the prior, both of the logarithm
+/// for positive parameters. Near 0 the data decide, near 1 the prior. 0 for a flat prior.
+[[nodiscard]] double prior_share(const Quantity& quantity, const ReportPrior& prior);
+/// From the prior's middle to the posterior's mean, in widths of the prior; likewise.
+[[nodiscard]] double prior_distance(const Quantity& quantity, const ReportPrior& prior);
 
 /// For each chain how many of its draws fall in each of the `bins` equal parts of the ranks over all chains.
 /// Equal draws share their ranks in order of chain and draw.

@@ -34,6 +34,8 @@ std::string cell_html(const Cell& cell) {
     html += " class=\"text\"";
   } else if (cell.bad) {
     html += " class=\"bad\"";
+  } else if (cell.wraps) {
+    html += " class=\"wraps\"";
   }
   html += '>';
   html += escaped(cell.text);
@@ -111,12 +113,14 @@ std::string count(double value) {
 Table::Table(std::string caption, std::vector<std::string> headings)
     : caption_(std::move(caption)), headings_(std::move(headings)) {}
 
-void Table::add(std::string_view head, const std::vector<Cell>& cells) {
+void Table::add(std::string_view head, const std::vector<Cell>& cells, std::string_view title) {
   // The first row decides which columns hold words.
   if (rows_.empty()) {
     for (const Cell& cell : cells) words_.push_back(cell.words);
   }
-  rows_ += "<tr><th scope=\"row\">";
+  rows_ += "<tr><th scope=\"row\"";
+  if (!title.empty() && title != head) rows_ += joined({" title=\"", escaped(title), "\""});
+  rows_ += ">";
   rows_ += shown(head, 400);  // names have been cut already
   rows_ += "</th>";
   for (const Cell& cell : cells) rows_ += cell_html(cell);

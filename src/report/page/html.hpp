@@ -37,13 +37,15 @@ struct Cell {
   std::string text;    ///< escaped when the table is written
   bool words = false;  ///< to the left, and broken into lines
   bool bad = false;    ///< to be noticed
+  bool wraps = false;  ///< numbers that may take two lines
 };
 
 class Table {
  public:
   Table(std::string caption, std::vector<std::string> headings);
-  /// `head` is a name, that is, text of others.
-  void add(std::string_view head, const std::vector<Cell>& cells);
+  /// `head` is a name, that is, text of others; `title` is the whole of it, shown to those who point at it,
+  /// where it differs.
+  void add(std::string_view head, const std::vector<Cell>& cells, std::string_view title = {});
   [[nodiscard]] bool empty() const { return rows_.empty(); }
   [[nodiscard]] std::string html() const;
 

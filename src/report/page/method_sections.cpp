@@ -171,21 +171,69 @@ Table correction_table(const Certificate& certificate) {
   return table;
 }
 
-Table distance_table(const Certificate& certificate) {
-  Table table("Distances between the posterior of the coreset and that of all rows",
-              {"measure", "value", "small is"});
-  const auto add = [&](const char* name, double value, const char* meaning) {
-    table.add(name, {{significant(value, 3)}, {.text = meaning, .words = true}});
+// A whitened distance over D parameters as one per parameter, in posterior standard deviations.
+std::string per_parameter(const char* before, double squared, Index parameters, const char* after) {
+  const double count = static_cast<double>(std::max<Index>(1, parameters));
+  return joined({before, significant(std::sqrt(std::max(0.0, squared) / count), 2), after});
+}
+
+std::string disagreement_words(const Certificate& certificate) {
+  if (!certificate.laplace.usable) return "nothing: the Laplace approximation cannot be corrected here";
+  return certificate.doubt == Doubt::Disagrees
+             ? "more than the noise of the draws explains: one of the two misses a part of the posterior"
+             : "no more than the noise of the draws explains: two ways to all rows lead to the same means";
+}
+
+// What is measured here is corrected by the weights of the draws, so it does not enter the verdict. A normal
+// posterior whose mean is off by d standard deviations has a KL divergence of d^2 / 2.
+Table distance_table(const ReportData& data, const Certificate& certificate) {
+  const Index dim = data.num_parameters;
+  Table table("The coreset's posterior and that of all rows, before the draws are weighed",
+              {"measure", "value", "what it says"});
+  const auto add = [&](const char* name, double value, const std::string& meaning, bool bad = false) {
+    table.add(name, {{.text = significant(value, 3), .bad = bad}, {.text = meaning, .words = true}});
+  };
+  const auto gradients = [dim](double squared) {
+    return per_parameter("gradients differ by ", squared, dim,
+                         " posterior standard deviations per parameter");
+  };
+  const auto means = [dim](double divergence) {
+    return per_parameter("as much as means that are off by ", 2 * divergence, dim,
+                         " standard deviations each");
   };
   add("Fisher distance, whitened", std::sqrt(certificate.fisher_full.whitened),
-      "below 0.1: gradients differ by a tenth of a standard deviation");
-  add("the same under the coreset's posterior", std::sqrt(certificate.fisher_coreset.whitened), "as above");
-  add("KL divergence, by the draws", certificate.kl_draws.of_coreset, "below 0.01");
-  add("KL divergence of the Laplace approximations", certificate.kl_laplace.of_coreset, "below 0.01");
-  add("disagreement of the two corrections, in standard deviations", certificate.disagreement, "below 0.1");
-  table.add("largest R-hat", {{decimals(certificate.max_rhat, 3)},
-                              {.text = "at most 1.01; above 1.05 nothing is certified", .words = true}});
+      gradients(certificate.fisher_full.whitened));
+  add("the same under the coreset's posterior", std::sqrt(certificate.fisher_coreset.whitened),
+      gradients(certificate.fisher_coreset.whitened));
+  add("KL divergence, by the draws", certificate.kl_draws.of_coreset, means(certificate.kl_draws.of_coreset));
+  add("KL divergence of the Laplace approximations", certificate.kl_laplace.of_coreset,
+      means(certificate.kl_laplace.of_coreset));
+  add("disagreement of the means corrected from the coreset and from Laplace, in standard deviations",
+      certificate.disagreement, disagreement_words(certificate), certificate.doubt == Doubt::Disagrees);
+  const bool mixed = certificate.max_rhat <= certificate.max_rhat_allowed;
+  table.add("largest R-hat", {{.text = decimals(certificate.max_rhat, 3), .bad = !mixed},
+                              {.text = mixed ? "the chains agree well enough for a certificate"
+                                             : "the chains do not agree: nothing is certified",
+                               .words = true}});
   return table;
+}
+
+// What all of this leaves in the table of coefficients.
+std::string distance_say(const Certificate& certificate) {
+  const Correction& coreset = certificate.coreset;
+  std::string html =
+      "<p class=\"say\">The second table is about the draws as they are, before they are weighed: how much "
+      "there "
+      "was to correct. It does not enter the verdict.";
+  if (certificate.safe() && std::isfinite(coreset.error_plain) && std::isfinite(coreset.error_corrected) &&
+      coreset.error_plain > 0 && coreset.error_corrected > 0) {
+    html += joined(
+        {" Means and standard deviations are off by about ", significant(std::sqrt(coreset.error_plain), 2),
+         " posterior standard deviations as the draws are, and by about ",
+         significant(std::sqrt(coreset.error_corrected), 2), " as they are weighed; the report shows ",
+         coreset.pays() ? "the latter." : "the former, which are the better ones here."});
+  }
+  return html + "</p>\n";
 }
 
 Table all_numbers(const Certificate& certificate) {
@@ -289,8 +337,10 @@ std::string certificate_section(const ReportData& data) {
       "is how many "
       "independent draws of the full posterior the weighted ones are worth.</p>\n<div class=\"table\">";
   html += correction_table(*data.certificate).html();
-  html += "</div>\n<div class=\"table\">";
-  html += distance_table(*data.certificate).html();
+  html += "</div>\n";
+  html += distance_say(*data.certificate);
+  html += "<div class=\"table\">";
+  html += distance_table(data, *data.certificate).html();
   html += "</div>\n";
   html += folded("All numbers of the certificate", all_numbers(*data.certificate));
   return html + "</section>\n";

@@ -81,7 +81,7 @@ std::string list(const char* kind, const ReportData& data, const std::vector<std
 }
 
 // Links to the sections that the data have something for.
-std::string contents(const ReportData& data) {
+std::string contents(const ReportData& data, const Selection& selection) {
   std::string html = "<nav aria-label=\"Contents\"><ul>";
   const auto add = [&](bool there, const char* id, const char* text) {
     if (there) html += joined({"<li><a href=\"#", std::string(id), "\">", text, "</a></li>"});
@@ -89,6 +89,7 @@ std::string contents(const ReportData& data) {
   add(!data.quantities.empty(), "coefficients", "Coefficients");
   add(data.model_check.has_value(), "model", "Model");
   add(!data.chains.empty(), "posteriors", "Posteriors");
+  add(!selection.priors.empty(), "priors", "Priors");
   add(!data.coreset.empty() || !data.trace.empty(), "coreset", "Coreset");
   add(!data.chains.empty(), "chains", "Chains");
   add(data.certificate.has_value(), "certificate", "Certificate");
@@ -99,56 +100,100 @@ std::string contents(const ReportData& data) {
 
 Table coefficient_table(const ReportData& data, const Selection& selection) {
   constexpr double kHighRhat = 1.01, kFewDraws = 400;
+  const bool ratios = !data.ratios.name.empty();
+  std::vector<std::string> headings = {"coefficient", "mean", "sd", "5%", "50%", "95%"};
+  if (ratios)
+    headings.push_back(data.ratios.name +
+                       " (5%\xC2\xA0to\xC2\xA0"
+                       "95%)");
+  for (const char* each : {"R-hat", "ESS bulk", "ESS tail"}) headings.emplace_back(each);
   Table table(data.corrected
                   ? "Posterior of the coefficients, corrected to all rows, on the scale of the data"
                   : "Posterior of the coefficients, on the scale of the data",
-              {"coefficient", "mean", "sd", "5%", "50%", "95%", "R-hat", "ESS bulk", "ESS tail"});
+              headings);
   for (std::size_t k = 0; k < data.quantities.size(); ++k) {
     const QuantitySummary& s = data.quantities[k].summary;
-    table.add(selection.names[k], {{beside(s.mean, s.sd)},
-                                   {beside(s.sd, s.sd)},
-                                   {beside(s.q5, s.sd)},
-                                   {beside(s.q50, s.sd)},
-                                   {beside(s.q95, s.sd)},
-                                   {.text = decimals(s.rhat, 3), .bad = !(s.rhat <= kHighRhat)},
-                                   {.text = count(s.ess_bulk), .bad = !(s.ess_bulk >= kFewDraws)},
-                                   {.text = count(s.ess_tail), .bad = !(s.ess_tail >= kFewDraws)}});
+    std::vector<Cell> cells = {{beside(s.mean, s.sd)},
+                               {beside(s.sd, s.sd)},
+                               {beside(s.q5, s.sd)},
+                               {beside(s.q50, s.sd)},
+                               {beside(s.q95, s.sd)}};
+    if (ratios) cells.push_back({.text = ratio_text(data, data.quantities[k]), .wraps = true});
+    cells.push_back({.text = decimals(s.rhat, 3), .bad = !(s.rhat <= kHighRhat)});
+    cells.push_back({.text = count(s.ess_bulk), .bad = !(s.ess_bulk >= kFewDraws)});
+    cells.push_back({.text = count(s.ess_tail), .bad = !(s.ess_tail >= kFewDraws)});
+    table.add(selection.names[k], cells, selection.titles[k]);
   }
   return table;
 }
 
-Table forest_table(const ReportData& data, const Selection& selection) {
-  Table table("The numbers of the plot, from the top down",
-              {"coefficient", "5%", "50%", "95%", "mean", "sd"});
-  const std::vector<Quantity> quantities = forest_quantities(data, selection);
-  for (std::size_t i = 0; i < quantities.size(); ++i) {
-    const QuantitySummary& s = quantities[i].summary;
-    table.add(selection.names[at(selection.forest[i])], {{beside(s.q5, s.sd)},
-                                                         {beside(s.q50, s.sd)},
-                                                         {beside(s.q95, s.sd)},
-                                                         {beside(s.mean, s.sd)},
-                                                         {beside(s.sd, s.sd)}});
+Table forest_table(const std::string& caption, const std::vector<Quantity>& quantities,
+                   const std::vector<Index>& order, const Selection& selection) {
+  Table table(caption, {"coefficient", "5%", "50%", "95%", "mean", "sd"});
+  for (const Index k : order) {
+    const QuantitySummary& s = quantities[at(k)].summary;
+    table.add(selection.names[at(k)],
+              {{beside(s.q5, s.sd)},
+               {beside(s.q50, s.sd)},
+               {beside(s.q95, s.sd)},
+               {beside(s.mean, s.sd)},
+               {beside(s.sd, s.sd)}},
+              selection.titles[at(k)]);
   }
   return table;
+}
+
+std::string forest_numbers(const ReportData& data, const Selection& selection) {
+  std::string html =
+      folded("Numbers of this plot", forest_table("The numbers of the plot, from the top down",
+                                                  data.quantities, selection.forest, selection));
+  if (!selection.forest_standardised.empty())
+    html += folded("Numbers for standardised columns",
+                   forest_table("The same for columns of standard deviation 1, from the top down",
+                                data.standardised, selection.forest_standardised, selection));
+  return html;
+}
+
+// Which of the two plots is shown; disabled until the script is there to follow it.
+std::string forest_choice(const Selection& selection) {
+  if (selection.forest_standardised.empty()) return "";
+  return "<p class=\"choose\"><label for=\"forest-scale\">Scale</label>\n<select id=\"forest-scale\" "
+         "disabled "
+         "autocomplete=\"off\">\n<option value=\"forest\" selected>of the data: per unit of each "
+         "column</option>\n"
+         "<option value=\"forest_standardised\">standardised: per standard deviation of each "
+         "column</option>\n</select></p>\n";
 }
 
 std::string forest_say(const ReportData& data, const Selection& selection) {
   std::string say =
       "Dots are medians, lines reach from the 5% to the 95% quantile. Look for lines that stay clear of "
       "the dashed zero: their sign is settled.";
-  if (!data.standardised.empty()) {
+  if (!selection.forest_standardised.empty()) {
     say +=
-        " Features are taken in units of their standard deviation, so that lengths compare; the table above "
-        "has "
-        "the scale of the data.";
+        " Numbers are those of the table above, for one unit of each column; columns in different units "
+        "compare better standardised, which the menu shows.";
   }
-  const Index others = std::ssize(data.quantities) - (data.intercept >= 0 ? 1 : 0);
+  const Index others = data.num_coefficients >= 0
+                           ? data.num_coefficients
+                           : std::ssize(data.quantities) - (data.intercept >= 0 ? 1 : 0);
   if (std::ssize(selection.forest) < others) {
     say += joined(
         {" Shown are the ", grouped(std::ssize(selection.forest)), " clearest of ", grouped(others), "."});
   }
   if (data.intercept >= 0) say += " The intercept is in the table only.";
+  say += " An arrow marks a line that goes on beyond the axis: zoom out to see it.";
   return say;
+}
+
+// What a ratio is, in words.
+std::string ratio_say(const ReportData& data) {
+  if (data.ratios.name.empty()) return "";
+  const char* what = data.ratios.name == "odds ratio"   ? "the odds are"
+                     : data.ratios.name == "rate ratio" ? "the expected count is"
+                                                        : "the mean is";
+  return joined({" The ", escaped(data.ratios.name), " is exp(coefficient): by what ", what,
+                 " multiplied for one unit more of the column, or for a level in place of its base."});
 }
 
 std::vector<Cell> spread_cells(const char* of, const Spread& s) {
@@ -185,10 +230,6 @@ std::string density_legend(const ReportData& data, const Selection& selection) {
   html += legend_line("one", "none", "coreset");
   if (!selection.weights.empty()) html += legend_line("two", "7 4", "corrected to all rows");
   if (!data.laplace.empty()) html += legend_line("three", "2 3", "Laplace approximation of all rows");
-  if (!data.priors.empty())  // a colour that the style has no class for
-    html +=
-        "<li><svg viewBox=\"0 0 32 12\" aria-hidden=\"true\"><path stroke=\"var(--s4)\" d=\"M0 6H32\" "
-        "stroke-dasharray=\"12 3\"/></svg>prior</li>";
   return html + "</ul>\n";
 }
 
@@ -211,6 +252,12 @@ std::string posterior_say(const ReportData& data, const Selection& selection) {
 
 }  // namespace
 
+std::string named_heading(const Selection& selection, Index k) {
+  const std::string &name = selection.names[at(k)], &title = selection.titles[at(k)];
+  return joined({"<bdi", name == title ? "" : joined({" title=\"", escaped(title), "\""}), ">", escaped(name),
+                 "</bdi>"});
+}
+
 std::string figure_html(const Figure& figure) {
   std::string html = "<figure><figcaption><";
   html += figure.level;
@@ -220,7 +267,7 @@ std::string figure_html(const Figure& figure) {
   html += figure.level;
   html += ">";
   if (!figure.say.empty()) html += joined({"<p>", figure.say, "</p>"});
-  html += "</figcaption>\n<div class=\"chart";
+  html += joined({"</figcaption>\n", figure.choice, "<div class=\"chart"});
   if (figure.follows) html += " chosen";
   html += "\" role=\"img\" aria-label=\"Chart: ";
   html += figure.label.empty() ? figure.heading : figure.label;
@@ -230,7 +277,7 @@ std::string figure_html(const Figure& figure) {
   return html + joined({"></div>\n", figure.numbers, "</figure>\n"});
 }
 
-std::string head_section(const ReportData& data, const Selection&) {
+std::string head_section(const ReportData& data, const Selection& selection) {
   std::string html =
       joined({"<header>\n<h1>", shown(data.title, 200), "</h1>\n<p class=\"lead\">",
               shown(data.data_name, 400), ": ", grouped(data.num_rows), " rows, ",
@@ -243,7 +290,7 @@ std::string head_section(const ReportData& data, const Selection&) {
   if (data.model_check)  // the verdict on the model says them
     std::erase_if(notes, [&](const std::string& note) { return repeats_note(*data.model_check, note); });
   html += list("notes", data, notes);
-  html += contents(data);
+  html += contents(data, selection);
   html +=
       "<noscript><p class=\"notes\">Charts need JavaScript; every number is in the tables.</p></noscript>\n";
   return html + "</header>\n";
@@ -266,13 +313,15 @@ std::string coefficient_section(const ReportData& data, const Selection& selecti
         "noise than the bias they take away.";
   if (data.certificate && !data.certificate->safe())
     html += " <strong>This run is not certified: on all rows these numbers may be others.</strong>";
+  html += ratio_say(data);
   html += "</p>\n";
   html += joined({"<div class=\"table\">", coefficient_table(data, selection).html(), "</div>\n"});
   if (!selection.forest.empty()) {
     html += figure_html({.spec = "forest",
                          .heading = "All coefficients at a glance",
                          .say = forest_say(data, selection),
-                         .numbers = folded("Numbers of this plot", forest_table(data, selection))});
+                         .choice = forest_choice(selection),
+                         .numbers = forest_numbers(data, selection)});
   }
   return html + "</section>\n";
 }
@@ -286,7 +335,7 @@ std::string posterior_section(const ReportData& data, const Selection& selection
   for (const Index k : selection.densities) {
     const auto place = std::ranges::find(selection.explored, k) - selection.explored.begin();
     html += figure_html({.spec = "density",
-                         .heading = joined({"<bdi>", escaped(selection.names[at(k)]), "</bdi>"}),
+                         .heading = named_heading(selection, k),
                          .coefficient = place,
                          .label = joined({"posterior of ", escaped(selection.names[at(k)])})});
   }

@@ -11,14 +11,18 @@ namespace giga::page {
 
 /// What several sections need and is worth finding once.
 struct Selection {
-  std::vector<std::string> names;   ///< of all coefficients, tame, each different
+  std::vector<std::string> names;   ///< of all coefficients, tame and not too long, each different
+  std::vector<std::string> titles;  ///< the same in full, for those who point at them
+  std::vector<std::string> labels;  ///< the same as they fit an axis
   std::vector<Index> densities;     ///< coefficients with a density chart
   std::vector<Index> explored;      ///< coefficients whose chains can be explored; `densities` are among them
+  std::vector<Index> priors;        ///< parameters drawn with their prior; among `explored`
   std::vector<Index> forest;        ///< coefficients in the plot of all, from the top down
-  std::vector<double> weights;      ///< of the draws; empty when there is no correction to show
-  std::vector<ReportRow> heaviest;  ///< points of the coreset in the chart of weights
-  std::vector<StepRecord> sizes;    ///< records in the chart of errors
-  Index chosen = 0;                 ///< place in `explored` that the page opens with
+  std::vector<Index> forest_standardised;  ///< the same in the plot of standardised features
+  std::vector<double> weights;             ///< of the draws; empty when there is no correction to show
+  std::vector<ReportRow> heaviest;         ///< points of the coreset in the chart of weights
+  std::vector<StepRecord> sizes;           ///< records in the chart of errors
+  Index chosen = 0;                        ///< place in `explored` that the page opens with
 };
 [[nodiscard]] Selection select(const ReportData& data, const ReportLimits& limits);
 
@@ -30,6 +34,7 @@ constexpr Index kRankBins = 20;
 [[nodiscard]] std::string model_verdict_html(const ReportData& data);
 [[nodiscard]] std::string model_section(const ReportData& data);
 [[nodiscard]] std::string posterior_section(const ReportData& data, const Selection& selection);
+[[nodiscard]] std::string prior_section(const ReportData& data, const Selection& selection);
 [[nodiscard]] std::string coreset_section(const ReportData& data, const Selection& selection);
 [[nodiscard]] std::string chain_section(const ReportData& data, const Selection& selection,
                                         const ReportLimits& limits);
@@ -43,6 +48,7 @@ struct Figure {
   std::string spec;     ///< the name of the chart
   std::string heading;  ///< HTML
   std::string say = {};
+  std::string choice = {};   ///< HTML between the sentence and the chart
   std::string numbers = {};  ///< HTML
   Index coefficient = -1;    ///< place in `explored`
   bool follows = false;      ///< changes with the choice of a coefficient
@@ -51,9 +57,11 @@ struct Figure {
 };
 [[nodiscard]] std::string figure_html(const Figure& figure);
 
+/// The name of a coefficient over a chart of its own.
+[[nodiscard]] std::string named_heading(const Selection& selection, Index k);
+
 [[nodiscard]] double total_seconds(const ReportData& data);
-/// The coefficients of the plot of all, in its order, on the scale it has.
-[[nodiscard]] std::vector<Quantity> forest_quantities(const ReportData& data, const Selection& selection);
-[[nodiscard]] std::string forest_axis(const ReportData& data);
+/// A quantity's ratio with its interval: "1.35 (1.21 to 1.52)"; empty where it has none.
+[[nodiscard]] std::string ratio_text(const ReportData& data, const Quantity& quantity);
 
 }  // namespace giga::page

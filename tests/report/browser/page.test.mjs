@@ -78,11 +78,11 @@ async function bringIntoView(page, locator) {
 
 const claims = {
   async 'every chart is drawn with marks in it, without an error, a request or a violation'() {
-    for (const name of ['plain.html', 'hostile.html', 'large.html']) {
+    for (const name of ['plain.html', 'hostile.html', 'large.html', 'long.html']) {
       const opened = await open(name);
       const counts = await markCounts(opened.page);
       assert.deepEqual(new Set(counts.map(c => c.spec)),
-        new Set(['forest', 'density', 'error', 'weights', 'trace', 'rank', 'stages', 'cost']));
+        new Set(['forest', 'density', 'prior', 'error', 'weights', 'trace', 'rank', 'stages', 'cost']));
       for (const {spec, marks} of counts) assert.ok(marks > 0, `${name}: ${spec} has no marks`);
       await expectNoFault(opened);
       await opened.close();
@@ -93,8 +93,11 @@ const claims = {
     const {page, close} = await open('plain.html');
     const marks = Object.fromEntries((await markCounts(page)).map(c => [c.spec, c.marks]));
     assert.equal(marks.weights, 60);     // a bar a point
-    assert.equal(marks.forest, 6 * 2 + 1);  // a line and a dot a coefficient, and the line at zero
+    assert.equal(marks.forest, 6 * 4 + 1);  // a line, a dot and two arrows a coefficient, and the line at zero
     assert.equal(marks.rank, 4 * 20 + 1);
+    const lines = await page.evaluate(() => [...document.querySelectorAll('.chart[data-spec="prior"]')]
+      .map(chart => chart.querySelectorAll('g.mark-line.role-mark path').length));
+    assert.deepEqual(lines, Array(6).fill(2));  // prior and posterior
     assert.equal(marks.trace, 4);
     assert.equal(marks.stages, 3 * 2);  // a bar and its text
     await close();
@@ -195,6 +198,79 @@ const claims = {
     await opened.close();
   },
 
+  async 'coefficients are shown standardised by choice, and can be zoomed on both scales'() {
+    const opened = await open('plain.html');
+    const {page} = opened;
+    const rows = spec => page.locator(`.chart[data-spec="${spec}"] .role-axis-label text`);
+    await page.locator('#forest-scale').scrollIntoViewIfNeeded();
+    const data = await axisWords(page, 'forest');
+    await page.selectOption('#forest-scale', 'forest_standardised');
+    await rows('forest_standardised').first().waitFor();
+    const standardised = await axisWords(page, 'forest_standardised');
+    assert.notEqual(standardised, data);
+    assert.match(standardised, /\u221220|-20|\u221215|-15/);
+    const bars = page.locator('#coefficients .zoom');
+    assert.equal(await bars.count(), 1);
+    await bars.getByRole('button', {name: 'Zoom in'}).click();
+    assert.notEqual(await changed(page, 'forest_standardised', standardised), standardised);
+    await page.selectOption('#forest-scale', 'forest');
+    await rows('forest').first().waitFor();
+    assert.equal(await axisWords(page, 'forest'), data);
+    assert.equal(await bars.count(), 1);
+    await expectNoFault(opened);
+    await opened.close();
+  },
+
+  async 'no interval leaves the axis before it is zoomed'() {
+    for (const name of ['plain.html', 'large.html', 'long.html']) {
+      const {page, close} = await open(name);
+      const outside = await page.evaluate(() => {
+        const chart = document.querySelector('.chart[data-spec="forest"]');
+        const room = chart.querySelector('.mark-group.role-frame .background, .mark-group.role-frame path')
+          .getBoundingClientRect();
+        return [...chart.querySelectorAll('g.mark-rule.role-mark line')]
+          .map(line => line.getBoundingClientRect())
+          .filter(box => box.left < room.left - 2 || box.right > room.right + 2).length;
+      });
+      assert.equal(outside, 0, name);
+      await close();
+    }
+  },
+
+  async 'arrows mark the intervals that a zoomed axis cuts off'() {
+    const {page, close} = await open('plain.html');
+    const arrows = () => page.evaluate(() =>
+      [...document.querySelectorAll('.chart[data-spec="forest"] g.mark-symbol.role-mark path')]
+        .filter(path => getComputedStyle(path).fill === getComputedStyle(document.querySelector('.two')).stroke)
+        .filter(path => path.getAttribute('opacity') !== '0').length);
+    assert.equal(await arrows(), 0);
+    const whole = await axisWords(page, 'forest');
+    await page.locator('#coefficients .zoom').getByRole('button', {name: 'Zoom in'}).click();
+    await changed(page, 'forest', whole);
+    assert.ok(await arrows() > 0);
+    await close();
+  },
+
+  async 'long names beside the plot differ, and say the whole of themselves'() {
+    const {page, close} = await open('long.html');
+    const labels = await page.evaluate(() =>
+      [...document.querySelectorAll('.chart[data-spec="forest"] .role-axis-label text')]
+        .filter(text => text.textContent.includes('\u2026'))
+        .map(text => ({
+          shown: [...text.childNodes].filter(n => n.nodeType === Node.TEXT_NODE).map(n => n.data).join(''),
+          whole: text.querySelector('title')?.textContent,
+          pointed: getComputedStyle(text).pointerEvents,
+        })));
+    assert.equal(labels.length, 3);
+    assert.equal(new Set(labels.map(l => l.shown)).size, 3);
+    for (const {shown, whole, pointed} of labels) {
+      assert.match(shown, /^origin.*(JFK|LGA|EWR)/);
+      assert.match(whole, /^origin_airport_of_the_flight(JFK|LGA|EWR)_by_scheduled_hour_of_departure$/);
+      assert.equal(pointed, 'all');
+    }
+    await close();
+  },
+
   async 'hostile names stay text'() {
     const opened = await open('hostile.html');
     const {page} = opened;
@@ -224,7 +300,7 @@ const claims = {
 
   async 'nothing is wider than a phone, in light and dark'() {
     for (const colorScheme of ['light', 'dark']) {
-      for (const name of ['plain.html', 'hostile.html']) {
+      for (const name of ['plain.html', 'hostile.html', 'long.html']) {
         const opened = await open(name, {viewport: {width: 390, height: 844}, colorScheme});
         const {page} = opened;
         const [width, room] = await page.evaluate(() =>
