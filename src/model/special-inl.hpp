@@ -18,7 +18,7 @@ constexpr double kHalfLog2Pi = 0x1.d67f1c864beb5p-1;  // log(2 pi) / 2
 
 /// log(1 + x) within 4 ulp, x > -1.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Log1p(D d, V x) {
+HWY_INLINE V log_one_plus(D d, V x) {
   const auto near = hn::And(hn::Gt(x, hn::Set(d, -0.25)), hn::Lt(x, hn::Set(d, 0.5)));
   const V zero = hn::Zero(d), small = hn::IfThenElseZero(near, x);
   const V series = log_parts(d, Pair<V>{zero, zero}, Pair<V>{small, zero}).log.hi;

@@ -100,7 +100,7 @@ struct BernoulliProbitOps {
       // For t < 0, log Phi(t) = log phi(t) - log(hazard).
       const V square = hn::Mul(hn::Mul(x, x), hn::Set(d, 0.5));
       const V below = hn::Neg(hn::Add(square, hn::Add(Log(d, hazard), hn::Set(d, kHalfLog2Pi))));
-      value = hn::IfThenElse(negative, below, Log1p(d, hn::Neg(tail)));
+      value = hn::IfThenElse(negative, below, log_one_plus(d, hn::Neg(tail)));
     }
     if constexpr (kCurvature)
       curvature = hn::Neg(hn::Mul(lambda, hn::IfThenElse(negative, k, hn::Add(x, lambda))));
@@ -161,7 +161,7 @@ struct BernoulliCloglogOps {
     V value = hn::Zero(d), curvature = value;
     if constexpr (kValue) {
       // From mu = 1.5 on e^-mu is small enough for log(1 - e^-mu) itself.
-      const V direct = Log1p(d, hn::Neg(decay));
+      const V direct = log_one_plus(d, hn::Neg(decay));
       const V apart = hn::Sub(hn::Sub(s, mu), Log(d, f));
       value = hn::IfThenElse(success, hn::IfThenElse(hn::Lt(mu, hn::Set(d, 1.5)), apart, direct), minus);
     }

@@ -45,7 +45,7 @@ struct StudentTOpsOf {
     const double nu = kGiven ? family.nu : hn::GetLane(Exp(one, hn::Set(one, extras[kGiven ? 0 : 1])));
     const auto low = hn::Set(one, 0.5 * nu), high = hn::Set(one, 0.5 * (nu + 1));
     const auto j = stirling(one, low, Log(one, low)), i = stirling(one, high, Log(one, high));
-    const double log_ratio = hn::GetLane(Log1p(one, hn::Set(one, 1 / nu))), next = 1 / (nu + 1);
+    const double log_ratio = hn::GetLane(log_one_plus(one, hn::Set(one, 1 / nu))), next = 1 / (nu + 1);
     const double value =
         0.5 * nu * log_ratio - 0.5 + (hn::GetLane(i.value) - hn::GetLane(j.value)) - kHalfLog2Pi;
     const double first = 0.5 * (log_ratio - next + (hn::GetLane(i.first) - hn::GetLane(j.first)));
@@ -63,7 +63,7 @@ struct StudentTOpsOf {
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V) const {
     const V r = residual(d, y, s), x = hn::Div(hn::Mul(r, r), hn::Set(d, nu));
-    return hn::Sub(hn::Set(d, base), hn::Mul(hn::Set(d, 0.5 * (nu + 1)), Log1p(d, x)));
+    return hn::Sub(hn::Set(d, base), hn::Mul(hn::Set(d, 0.5 * (nu + 1)), log_one_plus(d, x)));
   }
 
   template <class D, class V = hn::Vec<D>>
@@ -96,7 +96,7 @@ struct StudentTOpsOf {
     second[0] = hn::Mul(hn::Mul(twice, weighted), g);
     if constexpr (!kGiven) {
       const V half = hn::Set(d, 0.5), h = hn::Mul(squared, under), k = hn::Mul(hn::Sub(w, one), under);
-      const V log = Log1p(d, hn::Div(squared, size));
+      const V log = log_one_plus(d, hn::Div(squared, size));
       const V sum = hn::Add(hn::Set(d, first_0), hn::Mul(half, hn::Sub(hn::Div(weighted, size), log)));
       const V bend = hn::Add(hn::Set(d, nu * nu * second_0),
                              hn::Mul(h, hn::Sub(size, hn::Mul(hn::Set(d, 0.5 * (nu + 1)), hn::Add(one, g)))));
