@@ -36,7 +36,7 @@ class GroupsCommand : public FitCommand {
  protected:
   void SetUp() override { write_file(folder_ / "t.csv", flights(1500, 1)); }
 
-  [[nodiscard]] Outcome done(Words words) const {
+  [[nodiscard]] Outcome done(const Words& words) const {
     Outcome outcome = command(words);
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     return outcome;

@@ -15,6 +15,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 // Each level so many times, in turn while there are any left.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): it is counted down
 Dataset levels(std::vector<std::pair<std::string, int>> counts, const std::vector<double>& weights = {}) {
   Texts texts;
   for (bool more = true; more;) {

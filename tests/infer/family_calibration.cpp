@@ -62,7 +62,7 @@ struct Row {
   std::array<double, kColumns> z{};
   double offset = 0, trials = 0, y = 0;
 
-  auto operator<=>(const Row&) const = default;
+  auto operator<=>(const Row&) const = default;  // NOLINT(modernize-use-nullptr): of its own code
 };
 using Data = std::map<Row, double>;  // multiplicities of distinct rows
 

@@ -171,7 +171,8 @@ TEST(GroupChains, AgreeWithQuadratureWithinFiveStandardErrors) {
     for (const Chain& chain : chains)
       for (const DrawStats& stats : chain.stats) divergent += stats.divergent ? 1 : 0;
     EXPECT_LE(divergent, 3) << groups << " groups of " << rows;
-    const auto expect = [&](double exact, const std::function<double(const double*)>& f, const char* what) {
+    const auto expect = [&, groups = groups, rows = rows](
+                            double exact, const std::function<double(const double*)>& f, const char* what) {
       const QuantitySummary drawn = summarise(series(f));
       EXPECT_LT(drawn.rhat, 1.01) << what;
       EXPECT_NEAR(drawn.mean, exact, 5 * drawn.mcse_mean) << what << ", " << groups << " groups of " << rows;

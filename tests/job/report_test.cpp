@@ -44,7 +44,7 @@ struct WholeRun {
   FitRun run;
   ReportData report;
 
-  explicit WholeRun(ModelOptions options = {}) : problem(data, options, executor) {
+  explicit WholeRun(const ModelOptions& options = {}) : problem(data, options, executor) {
     fit.sample = {.warmup = 200, .draws = 150};
     fit.coreset = build_coreset(problem, {.size = 15}, executor);
     const auto model = coreset_model(problem, fit.coreset.coreset);

@@ -117,20 +117,20 @@ void expect_same(const Fitted& got, const Fitted& want) {
 class FormulasOfPretendedRanks : public ::testing::TestWithParam<Case> {
  protected:
   static void SetUpTestSuite() {
-    folder_ = std::make_unique<TempDir>();
-    write_file(*folder_ / "t.csv", flights());
+    shared_folder = std::make_unique<TempDir>();
+    write_file(*shared_folder / "t.csv", flights());
   }
-  static void TearDownTestSuite() { folder_.reset(); }
-  static inline std::unique_ptr<TempDir> folder_;
+  static void TearDownTestSuite() { shared_folder.reset(); }
+  static inline std::unique_ptr<TempDir> shared_folder;
 };
 
 TEST_P(FormulasOfPretendedRanks, AreFittedToTheSameBits) {
   const Threads one(1), two(2);
   const PretendRanks three(3);
-  const Fitted want(*folder_ / "t.csv", GetParam(), one);
+  const Fitted want(*shared_folder / "t.csv", GetParam(), one);
   ASSERT_GT(num_blocks(want.problem.likelihood().num_rows()), 3);
   for (const Executor* executor : {static_cast<const Executor*>(&two), static_cast<const Executor*>(&three)})
-    expect_same(Fitted(*folder_ / "t.csv", GetParam(), *executor), want);
+    expect_same(Fitted(*shared_folder / "t.csv", GetParam(), *executor), want);
 }
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {
