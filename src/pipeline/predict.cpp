@@ -4,20 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/base/text.hpp"
-#include "giga/model/simulate_data.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
 #include "pipeline/draw_spread.hpp"
+#include "pipeline/response_simulator.hpp"
 #include "pipeline/trials.hpp"
 
 namespace giga {
@@ -41,13 +41,7 @@ class Prediction {
     if (std::ssize(spread_.weights()) != draws.points.count())
       throw std::invalid_argument("there must be a weight for every draw");
     if (num_extras > 0) extras_ = {draws.points.component(columns), draws.points.stride()};
-    for (Index s = 0; options.new_observations && s < draws.points.count(); ++s) {
-      std::vector<double> phi;
-      for (Index e = 0; e < num_extras; ++e) phi.push_back(draws.points.at(columns + e, s));
-      simulated_.push_back(simulated_with(rows.family, phi.data()));
-    }
-    // Counts are simulated exactly up to a mean of 1e15, where their noise is nothing.
-    if (family_.row_constants != nullptr && !family_.has_trials) most_ = family_.predictor_of_mean(9e14);
+    if (options.new_observations) simulator_.emplace(rows.family, draws.points, columns);
     out.num_rows = rows.data.num_rows();
     out.width = spread_.width();
     out.expected.resize(at(out.num_rows * out.width));
@@ -119,15 +113,7 @@ class Prediction {
   // One response for each draw. Rows have streams of their own, by their number in the input.
   void simulate(Index n, const double* s, const double* mean, double trials, double* y) const {
     Stream random = stream(options_.seed, "predict", rows_.data.input_row(n));
-    for (std::size_t j = 0; j < simulated_.size(); ++j) {
-      if (family_.has_trials) {
-        y[j] = draw_binomial(trials, mean[j], random);
-      } else if (family_.is_binary) {
-        y[j] = random.uniform() < mean[j] ? 1 : 0;
-      } else {
-        y[j] = family_.simulation.respond(simulated_[j], std::min(s[j], most_), random);
-      }
-    }
+    simulator_->draw(s, mean, trials, random, y);
   }
 
   // log sum_s w_s exp(l_s).
@@ -146,8 +132,7 @@ class Prediction {
   const FamilyDescription& family_;
   DrawSpread spread_;
   PointExtras extras_;
-  std::vector<FamilyParameters> simulated_;  // of each draw
-  double most_ = std::numeric_limits<double>::infinity();
+  std::optional<ResponseSimulator> simulator_;  // where new observations are asked for
   std::vector<double> responses_, constants_;
 };
 

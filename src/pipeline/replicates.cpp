@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "giga/base/random.hpp"
-#include "giga/model/simulate_data.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
 #include "pipeline/family_noise.hpp"
+#include "pipeline/response_simulator.hpp"
 
 namespace giga {
 namespace {
@@ -27,19 +27,12 @@ class Rows {
        std::uint64_t seed)
       : rows_(rows),
         draws_(draws),
-        family_(describe(rows.family().family)),
+        simulator_(rows.family(), draws, rows.num_columns()),
         bin_(std::move(bin)),
         middle_(middle),
         seed_(seed),
         cuts_(has_heavy_tails(rows.family().family)) {
-    for (Index s = 0; s < draws.count(); ++s) {
-      std::vector<double> extras;
-      for (Index d = rows.num_columns(); d < draws.dim(); ++d) extras.push_back(draws.at(d, s));
-      simulated_.push_back(simulated_with(rows.family(), extras.data()));
-      noise_.push_back(noise_variance(simulated_.back()));
-    }
-    // Counts are simulated exactly up to a mean of 1e15, where their noise is nothing.
-    if (family_.row_constants != nullptr && !family_.has_trials) most_ = family_.predictor_of_mean(9e14);
+    for (const FamilyParameters& each : simulator_.parameters()) noise_.push_back(noise_variance(each));
   }
 
   // Adds rows first .. first + count - 1 to the sums of a block.
@@ -51,13 +44,14 @@ class Rows {
     for (Index i = 0; i < count; ++i) {
       double* predictors = s.data() + i * stride;
       const double offset = rows_.offset(first + i);
-      for (Index j = 0; j < draws_.count(); ++j) predictors[j] = std::min(predictors[j] + offset, most_);
+      const double most = simulator_.most_predictor();
+      for (Index j = 0; j < draws_.count(); ++j) predictors[j] = std::min(predictors[j] + offset, most);
       kernels::expected_responses(rows_.family(), predictors, draws_.count(), mean.data());
       add_observed(first + i, mean.data(), part);
       Stream random = stream(seed_, "replicates", first + i);
       const auto copies = static_cast<Index>(rows_.multiplicity(first + i));
       for (Index copy = 0; copy < copies; ++copy) {
-        simulate(predictors, mean.data(), rows_.trials(first + i), random, replicate.data());
+        simulator_.draw(predictors, mean.data(), rows_.trials(first + i), random, replicate.data());
         add_replicate(first + i, mean.data(), replicate.data(), part);
       }
     }
@@ -113,28 +107,14 @@ class Rows {
     }
   }
 
-  void simulate(const double* s, const double* mean, double trials, Stream& random, double* y) const {
-    for (std::size_t j = 0; j < simulated_.size(); ++j) {
-      if (family_.has_trials) {
-        y[j] = draw_binomial(trials, mean[j], random);
-      } else if (family_.is_binary) {
-        y[j] = random.uniform() < mean[j] ? 1 : 0;
-      } else {
-        y[j] = family_.simulation.respond(simulated_[j], s[j], random);
-      }
-    }
-  }
-
   const LinearModel& rows_;
   const Points& draws_;
-  const FamilyDescription& family_;
+  ResponseSimulator simulator_;
   std::vector<Index> bin_;
   double middle_;
   std::uint64_t seed_;
   bool cuts_;
-  std::vector<FamilyParameters> simulated_;  // of each draw,
-  std::vector<NoiseVariance> noise_;         // as is this
-  double most_ = kInfinity;
+  std::vector<NoiseVariance> noise_;  // of each draw
 };
 
 }  // namespace

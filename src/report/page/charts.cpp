@@ -325,7 +325,10 @@ Chart forest_chart(const std::vector<ForestRow>& rows, const std::string& axis, 
   return {spec, "q5"};
 }
 
-Chart density_chart() {
+namespace {
+
+// A small chart of curves over one parameter; `y` is how high they are, and `of` which curve a point is of.
+Json curves_frame(const Json& y) {
   Json spec = base(130);
   spec["data"] = {{"name", "rows"}};
   const Json x = {{"field", "x"},
@@ -333,8 +336,15 @@ Chart density_chart() {
                   {"title", nullptr},
                   {"scale", {{"zero", false}, {"nice", false}}},
                   {"axis", {{"tickCount", 5}}}};
-  const Json y = {{"field", "density"}, {"type", "quantitative"}, {"axis", nullptr}};
   spec["encoding"] = {{"x", x}, {"y", y}};
+  return spec;
+}
+
+}  // namespace
+
+Chart density_chart() {
+  const Json y = {{"field", "density"}, {"type", "quantitative"}, {"axis", nullptr}};
+  Json spec = curves_frame(y);
   const Json area = {{"transform", Json::array({Json{{"filter", {{"field", "of"}, {"equal", "coreset"}}}}})},
                      {"mark", {{"type", "area"}, {"color", "var(--s1)"}, {"opacity", 0.16}}}};
   Json colour = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
@@ -349,18 +359,11 @@ Chart density_chart() {
 }
 
 Chart prior_chart() {
-  Json spec = base(130);
-  spec["data"] = {{"name", "rows"}};
-  const Json x = {{"field", "x"},
-                  {"type", "quantitative"},
-                  {"title", nullptr},
-                  {"scale", {{"zero", false}, {"nice", false}}},
-                  {"axis", {{"tickCount", 5}}}};
   const Json y = {{"field", "height"},
                   {"type", "quantitative"},
                   {"axis", nullptr},
                   {"scale", {{"domain", {0, 1.05}}, {"nice", false}}}};
-  spec["encoding"] = {{"x", x}, {"y", y}};
+  Json spec = curves_frame(y);
   Json colour = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
   colour["scale"] = series_scale({"posterior", "prior"}, {"var(--s1)", "var(--s4)"});
   Json dash = {{"field", "of"}, {"type", "nominal"}, {"legend", nullptr}};
