@@ -3,12 +3,22 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace giga::test {
 
 using Real = long double;
+
+/// To compare results that must be the same, NaN and the sign of 0 included.
+inline std::vector<std::uint64_t> bits_of(const std::vector<double>& x) {
+  std::vector<std::uint64_t> bits;
+  for (const double v : x) bits.push_back(std::bit_cast<std::uint64_t>(v));
+  return bits;
+}
 
 /// |got - want| in units of the last place that a double near `want` has; 0 for equal infinities or two NaN.
 inline double ulps(double got, Real want) {
