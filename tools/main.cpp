@@ -54,6 +54,7 @@ class Command {
     verbs_.push_back(declare_sample(root_));
     verbs_.push_back(declare_summary(root_));
     verbs_.push_back(declare_check(root_));
+    verbs_.push_back(declare_merge(root_));
     verbs_.push_back(declare_predict(root_));
     verbs_.push_back(declare_report(root_));
     verbs_.push_back(declare_reproduce(root_));
