@@ -50,6 +50,7 @@ class Bench:
         self.shrink = 10 if options.quick else 1
         self.asked_repeats = options.repeats
         self.peer_rows = options.peer_rows
+        self.shard_rows = options.shard_rows
         self.data = options.data
         self.folder = folder
 

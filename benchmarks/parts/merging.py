@@ -13,14 +13,13 @@ THETA = ",".join(["1", "-0.5"] * (DIM // 2) + ["-1"])
 
 def simulated(bench, rows):
     path = bench.folder / f"merge_{rows}.npy"
-    if not path.exists():
-        say(f"simulating {count(rows)} rows")
-        subprocess.run([bench.program("tools/giga"), "simulate", "logistic", "--rows", str(rows), "--dim", str(DIM),
-                        "--theta", THETA, "--quiet", "--out", path], check=True)
+    say(f"simulating {count(rows)} rows")
+    subprocess.run([bench.program("tools/giga"), "simulate", "logistic", "--rows", str(rows), "--dim", str(DIM),
+                    "--theta", THETA, "--quiet", "--force", "--out", path], check=True)
     return path
 
 
-def shards_of(bench, all_rows, num_shards, kind):
+def write_shards(bench, all_rows, num_shards, kind):
     """Files of the shards. `sorted`: each has a slice of the first feature, as of a time that drifts."""
     data = numpy.load(all_rows, mmap_mode="r")
     order = numpy.argsort(data[:, 0], kind="stable") if kind == "sorted" else numpy.arange(len(data))
@@ -29,6 +28,24 @@ def shards_of(bench, all_rows, num_shards, kind):
         paths.append(bench.folder / f"shard_{s}.npy")
         numpy.save(paths[-1], data[part])
     return paths
+
+
+def write_categories(bench, num_shards, rows_each):
+    """Tables with a category of four levels, of which the first shard lacks the base, and another has a fifth."""
+    random = numpy.random.default_rng(1)
+    all_rows, paths = bench.folder / "merge_category.csv", []
+    with open(all_rows, "w") as everything:
+        for s in range(num_shards):
+            x = random.normal(size=(rows_each, 3))
+            levels = [1, 2, 3] if s == 0 else [0, 1, 2, 3, 4] if s == 1 else [0, 1, 2, 3]
+            level = random.choice(levels, size=rows_each)
+            predictor = x @ [1, -0.5, 0.3] + numpy.array([0, 0.5, -0.5, 0.2, 1.5])[level] - 0.5
+            y = random.random(rows_each) < 1 / (1 + numpy.exp(-predictor))
+            rows = "".join(f"{a[0]:.6g},{a[1]:.6g},{a[2]:.6g},{'ABCDE'[k]},{int(b)}\n" for a, k, b in zip(x, level, y))
+            paths.append(bench.folder / f"shard_{s}.csv")
+            everything.write(("x1,x2,x3,level,y\n" if s == 0 else "") + rows)
+            paths[-1].write_text("x1,x2,x3,level,y\n" + rows)
+    return all_rows, paths
 
 
 def build(bench, path, out, *more):
@@ -59,11 +76,10 @@ def mode_of_expansions(files, merged):
     return numpy.linalg.solve(-hessian, gradient)
 
 
-def compare(bench, all_rows, num_shards, kind):
+def compare(bench, all_rows, paths, kind):
     """One line of the tables, and its figures."""
-    giga, folder = bench.program("tools/giga"), bench.folder
+    giga, folder, num_shards = bench.program("tools/giga"), bench.folder, len(paths)
     say(f"{num_shards} shards, {kind}")
-    paths = shards_of(bench, all_rows, num_shards, kind)
     coresets = [folder / f"coreset_{s}.csv" for s in range(num_shards)]
     runs = [build(bench, path, out) for path, out in zip(paths, coresets)]
     for path in paths:
@@ -98,22 +114,25 @@ def compare(bench, all_rows, num_shards, kind):
             "told": {"merged": [merged["error_bound"], merged["usual_error"]],
                      "union": [union["error_bound"], union["usual_error"]]},
             "true": {name: against_all(name) for name in checks}, "distance": max(i["distance"] for i in merged["inputs"]),
-            "mode_off": {"union": in_sds(union_mode), "expansions": in_sds(mode_of_expansions(files, companion)),
+            "mode_off": {"union": in_sds(union_mode),
+                         "expansions": in_sds(mode_of_expansions(files, companion)) if kind != "category" else float("nan"),
                          "corrected": in_sds(numpy.array(companion["sums"]["point"]))},
             "seconds": {"shards": sum(r["seconds"]["total"] for r in runs), "merge": merged["seconds"]["total"],
                         "whole": whole["seconds"]["total"]}}
 
 
 def merging(bench):
-    rows_each = 100_000 // bench.shrink
+    rows_each = bench.shard_rows or 100_000 // bench.shrink
     results = []
     for num_shards in SHARDS:
         all_rows = simulated(bench, num_shards * rows_each)
         for kind in ("alike", "sorted"):
-            results.append(compare(bench, all_rows, num_shards, kind))
+            results.append(compare(bench, all_rows, write_shards(bench, all_rows, num_shards, kind), kind))
         all_rows.unlink()
+    results.append(compare(bench, *write_categories(bench, 8, rows_each // 5), "category"))
     print(f"Coresets of shards of {count(rows_each)} rows of a logistic regression, D = {DIM + 1}, merged, against one build of "
-          "all rows. `sorted`: each shard has a slice of the first feature. Errors of the gradient in posterior standard "
+          "all rows. `sorted`: each shard has a slice of the first feature; `category`: shards of a fifth of the rows, some with a "
+          "level that others lack, D = 8. Errors of the gradient in posterior standard "
           "deviations per parameter, told by the merge (at most, usually) and true, over the posterior; means off and sds off "
           "are the largest of a parameter, against all rows\n")
     table(["shards", "", "points: shards, merged, all at once", "told: at most, usually", "true: merged, all at once",

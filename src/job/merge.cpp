@@ -139,6 +139,12 @@ MergedColumns columns_of(const std::vector<const Input*>& inputs) {
   return out;
 }
 
+// A text of coreset.csv before it was made inert there; it will be again. Features have been read back
+// already.
+std::string as_it_was(const std::string& text) {
+  return text.starts_with('\'') && inert(text.substr(1)) == text ? text.substr(1) : text;
+}
+
 // A point of the merged coreset.
 struct Point {
   Index shard = 0, row = 0;  // of the input of that shard
@@ -226,8 +232,15 @@ class MergedFile {
     constexpr Index kRowAndWeight = 2;
     const std::vector<std::string>& texts = texts_.at(&input)[at(row)];
     std::vector<std::string> out{labels_[at(shard)]};
-    for (const Index place : places_.at(&input))
-      out.push_back(place < 0 ? "" : texts[at(kRowAndWeight + place)]);
+    for (const Index place : places_.at(&input)) {
+      if (place < 0) {
+        out.emplace_back();
+        continue;
+      }
+      const Column& column = input.loaded.data->columns()[at(kRowAndWeight + place)];
+      const std::string& text = texts[at(kRowAndWeight + place)];
+      out.push_back(column.role == ColumnRole::Feature ? text : as_it_was(text));
+    }
     return out;
   }
 

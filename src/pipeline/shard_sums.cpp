@@ -157,6 +157,8 @@ MergedError merged_error(const ShardSums& sums) {
   for (const ShardPart& shard : sums.shards) add(shard);
   for (const ErrorPart& reduction : sums.reductions) add(reduction);
   out.usual = std::sqrt(squares);
+  // Both are estimates, by the same features but in other ways: never less than what is usual.
+  out.bound = std::max(out.bound, out.usual);
   return out;
 }
 

@@ -37,7 +37,7 @@ class MergeJobs : public ::testing::Test {
       const double s =
           shard.slope * (x - 1) - 0.5 * z + (carrier == "DL" ? 0.7 : 0) - (carrier == "UA" ? 0.4 : 0);
       const double u = random.uniform();
-      text += name + std::to_string(n) + "," + shortest(x) + "," + shortest(z) + "," + carrier +
+      text += "=" + name + std::to_string(n) + "," + shortest(x) + "," + shortest(z) + "," + carrier +
               (u < 1 / (1 + std::exp(-s)) ? ",yes," : ",no,") +
               std::to_string(static_cast<int>(std::exp(0.3 * s) + 2 * u)) + "," +
               shortest(3 + s + 0.7 * random.normal()) + "\n";

@@ -229,7 +229,8 @@ TEST_F(Merging, SaysOfEveryPointWhichRowOfWhichShardItWas) {
     const std::string& shard = cells[k][2];
     EXPECT_EQ(shard, file.sums->shards[at(file.shard_of[k])].name);
     EXPECT_EQ(cells[k][0], std::to_string(file.coreset.rows[k]));
-    EXPECT_EQ(cells[k][3], shard.substr(0, 1) + cells[k][0]) << "the id of the row in its shard";
+    EXPECT_EQ(cells[k][3], "'=" + shard.substr(0, 1) + cells[k][0])
+        << "the id of the row in its shard, inert, and once only";
     seen.push_back(shard);
   }
   std::ranges::sort(seen);

@@ -94,7 +94,7 @@ void take_smoothed(const Derivatives& smoothed, Derivatives& excess);
 /// What the errors of all parts amount to, in posterior standard deviations per parameter; NaN where one is
 /// not known. With W the weight of all rows and W_i that of part i:
 struct MergedError {
-  double bound = 0;  ///< The sum of share(): it holds whatever the parts are.
+  double bound = 0;  ///< The sum of share(): it holds whatever the parts are. At least `usual`.
   /// sqrt(excess_error^2 + sum of rest^2 W_i / W): q is known, and the rest of the parts is independent. For
   /// rows that are alike in all shards.
   double usual = 0;
