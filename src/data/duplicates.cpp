@@ -106,40 +106,44 @@ class Finder {
     }
   }
 
-  // In row order: a first row's hash becomes its number among the distinct rows, where its repeats find it.
+  // The common case costs no memory: all rows distinct and counted once.
   DistinctRows collect() {
-    order_ = {};
+    std::vector<Index>().swap(order_);
     DistinctRows distinct;
     const Index num_rows = data_.num_rows();
-    std::size_t firsts = 0;
-    for (Index n = 0; n < num_rows; ++n) firsts += data_.weight(n) > 0 && repeats_[at(n)] == 0 ? 1 : 0;
-    distinct.rows.reserve(firsts);
-    distinct.multiplicity.reserve(firsts);
-    // Repeats come after their first row, so hashes_[f] already is a number among the distinct rows.
     bool all_one = true;
-    bool all_rows = true;
     for (Index n = 0; n < num_rows; ++n) {
       const double weight = data_.weight(n);
       // Rows of weight 0 are neither distinct rows nor repeats.
-      if (!(weight > 0)) {
-        all_rows = false;
-        continue;
-      }
-      if (repeats_[at(n)] != 0) {
-        distinct.multiplicity[hashes_[hashes_[at(n)]]] += weight;
-        ++distinct.num_repeats;
-        continue;
-      }
-      hashes_[at(n)] = distinct.rows.size();
-      distinct.rows.push_back(n);
-      distinct.multiplicity.push_back(weight);
+      if (!(weight > 0)) continue;
+      (repeats_[at(n)] == 0 ? distinct.num_rows : distinct.num_repeats) += 1;
       all_one = all_one && weight == 1;
     }
-    distinct.num_rows = static_cast<Index>(distinct.rows.size());
-    // The common case costs no memory: all rows distinct and counted once.
-    if (all_rows && distinct.num_repeats == 0) distinct.rows = {};
-    if (all_one && distinct.num_repeats == 0) distinct.multiplicity = {};
+    const bool all_rows = distinct.num_rows == num_rows;
+    if (!all_rows) list_rows(distinct.num_rows, distinct.rows);
+    if (!(all_one && distinct.num_repeats == 0)) add_weights(distinct.num_rows, distinct.multiplicity);
     return distinct;
+  }
+
+  void list_rows(Index count, std::vector<Index>& rows) const {
+    rows.reserve(at(count));
+    for (Index n = 0; n < data_.num_rows(); ++n)
+      if (data_.weight(n) > 0 && repeats_[at(n)] == 0) rows.push_back(n);
+  }
+
+  // In row order: a first row's hash becomes its number among the distinct rows, where its repeats find it.
+  void add_weights(Index count, std::vector<double>& weights) {
+    weights.reserve(at(count));
+    for (Index n = 0; n < data_.num_rows(); ++n) {
+      const double weight = data_.weight(n);
+      if (!(weight > 0)) continue;
+      if (repeats_[at(n)] == 0) {
+        hashes_[at(n)] = weights.size();
+        weights.push_back(weight);
+      } else {  // its first row came before it
+        weights[hashes_[hashes_[at(n)]]] += weight;
+      }
+    }
   }
 
   const Dataset& data_;

@@ -165,7 +165,6 @@ class Run {
                              std::to_string(result.dim) + "; more features were not tried");
     }
     translate(result);
-    result.build.state.reset();  // of a table that is gone
     return result;
   }
 
@@ -198,7 +197,6 @@ class Run {
   // The same build with features of the remainder, if that lowers the held-out error.
   void add_remainder(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) {
     constexpr Index kFeatures = 500;
-    result.build.state.reset();  // not to be gone on from, and large
     const CoresetResult before = result;
     expansion_ = Expansion::Hermite;
     remainder_dim_ = kFeatures;
@@ -498,8 +496,12 @@ class Run {
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
-    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure,
-                               enough(table, tolerance, is_far(remainder))};
+    const GreedyOptions greedy{.size = size,
+                               .max_steps = options_.max_steps,
+                               .tolerance = tolerance,
+                               .heldout = measure,
+                               .enough = enough(table, tolerance, is_far(remainder)),
+                               .resumable = false};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }
