@@ -187,7 +187,7 @@ class Threads::Crew {
   std::vector<std::jthread> workers_;  // last: joined before what they use goes
 };
 
-Threads::Threads(int num_threads, StopRequest stop) {
+Threads::Threads(int num_threads, StopRequest stop, RowMemory& memory) : memory_(&memory) {
   if (num_threads < 0) {
     throw std::invalid_argument("num_threads is " + std::to_string(num_threads) + ", must be at least 0");
   }

@@ -35,10 +35,11 @@ NnlsSolver::NnlsSolver(NnlsSolver&&) noexcept = default;
 NnlsSolver& NnlsSolver::operator=(NnlsSolver&&) noexcept = default;
 
 void NnlsSolver::add(const std::vector<double>& column, std::span<const double> products) {
-  add(std::make_shared<const std::vector<double>>(column), products);
+  add_shared(std::make_shared<const std::vector<double>>(column), products);
 }
 
-void NnlsSolver::add(std::shared_ptr<const std::vector<double>> column, std::span<const double> products) {
+void NnlsSolver::add_shared(std::shared_ptr<const std::vector<double>> column,
+                            std::span<const double> products) {
   NnlsProblem& problem = parts_->problem;
   if (column->size() != problem.b.size()) throw std::invalid_argument("a column's length must be that of b");
   Extended length = norm(*column);

@@ -239,7 +239,7 @@ class StreamReader {
     if (text.empty()) throw DataError(name_ + ": file is empty");
     const CsvStart start = find_start(text, options_, name_);
     text.remove_prefix(start.offset);
-    Table table(name_, assign_roles(start.names, options_, name_), options_);
+    Table table(name_, assign_roles(start.names, options_, name_), options_, executor_.memory());
     table.allow_categories();
     if (plan_.empty()) plan_ = plan_columns(text, table.columns(), options_);
     TextColumns texts(plan_);
@@ -325,7 +325,7 @@ Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options, 
   }
   const CsvStart start = find_start(whole, options, name);
   const std::string_view text = whole.substr(start.offset);
-  Table table(name, assign_roles(start.names, options, name), options);
+  Table table(name, assign_roles(start.names, options, name), options, executor.memory());
   table.allow_categories();
 
   // First pass: the number of rows, so that exactly their memory is allocated. Pages are given back.

@@ -39,14 +39,14 @@ class Finder {
   DistinctRows find() {
     hash_rows();
     deal_rows();
-    repeats_.resize(at(data_.num_rows()));
+    repeats_.resize(data_.num_rows());
     executor_.for_each(static_cast<Index>(begins_.size()) - 1, [this](Index part) { look_up(at(part)); });
     return collect();
   }
 
  private:
   void hash_rows() {
-    hashes_.resize(at(data_.num_rows()));
+    hashes_.resize(data_.num_rows());
     for_each_block(executor_, data_.num_rows(), [this](Index first, Index count) {
       for (Index n = first; n < first + count; ++n) {
         hashes_[at(n)] =
@@ -71,7 +71,7 @@ class Finder {
       if (data_.weight(n) > 0) ++begins_[part_of(hashes_[at(n)]) + 1];
     }
     for (std::size_t p = 1; p <= parts; ++p) begins_[p] += begins_[p - 1];
-    order_.resize(begins_.back());
+    order_.resize(static_cast<Index>(begins_.back()));
     std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
     for (Index n = 0; n < num_rows; ++n) {
       if (data_.weight(n) > 0) order_[next[part_of(hashes_[at(n)])]++] = n;
@@ -108,7 +108,7 @@ class Finder {
 
   // The common case costs no memory: all rows distinct and counted once.
   DistinctRows collect() {
-    std::vector<Index>().swap(order_);
+    order_.resize(0);
     DistinctRows distinct;
     const Index num_rows = data_.num_rows();
     bool all_one = true;
@@ -151,11 +151,11 @@ class Finder {
   std::uint64_t hash_mask_;
   int shift_ = 64;
   // Per row: its hash, then what look_up() and collect() put in its place.
-  std::vector<std::uint64_t> hashes_;
+  RowArray<std::uint64_t> hashes_{executor_.memory()};
   // Where each part begins in order_, and the end of the last.
   std::vector<std::size_t> begins_;
-  std::vector<Index> order_;
-  std::vector<char> repeats_;
+  RowArray<Index> order_{executor_.memory()};
+  RowArray<char> repeats_{executor_.memory()};
 };
 
 }  // namespace

@@ -304,7 +304,8 @@ Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& option
   check_dense_size(num_rows, dim, file->bytes().size(), name);
 
   // Lines that name no index may still be malformed: that is said first.
-  Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options);
+  Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options,
+              executor.memory());
   // Pass 2: the numbers. What no line names stays 0.
   table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();

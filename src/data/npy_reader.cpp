@@ -62,7 +62,7 @@ Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& o
   const MatrixView view = matrix->view();
   if (view.cols > kMaxColumns)
     throw DataError(name + ": more than " + std::to_string(kMaxColumns) + " columns");
-  Table table(name, assign_roles(default_names(view.cols), options, name), options);
+  Table table(name, assign_roles(default_names(view.cols), options, name), options, executor.memory());
   table.allocate(view.rows);
   const std::vector<Slot> slots = table.slots();
   // A block of rows of a column-major file touches pages of every column: they are kept until the end.

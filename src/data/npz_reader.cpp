@@ -271,7 +271,7 @@ Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& o
     vector_length(*w, "w", layout.rows);
     names.emplace_back("w");
   }
-  Table table(file, assign_roles(names, options, file), options);
+  Table table(file, assign_roles(names, options, file), options, executor.memory());
   for (const ZipMember& member : archive->members()) {
     const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
     if (!used) {

@@ -65,8 +65,11 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
 }
 
 // feature_names is in the order of features(n), which need not be that of the columns.
-Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options)
+Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory)
     : missing_(options.missing) {
+  parts_.features = RowArray<double>(memory);
+  parts_.response = RowArray<double>(memory);
+  parts_.weights = RowArray<double>(memory);
   parts_.name = std::move(name);
   parts_.columns = std::move(columns);
   for (const Column& column : parts_.columns) {
@@ -89,19 +92,19 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
 }
 
 void Table::allocate(Index rows) {
-  parts_.features.resize(checked_count(rows, parts_.num_features));
+  parts_.features.resize(checked_product(rows, parts_.num_features));
   if (has_response_) parts_.response.resize(rows);
   if (has_weights_) parts_.weights.resize(rows);
 }
 
 void Table::reserve(Index rows) {
-  parts_.features.reserve(checked_count(rows, parts_.num_features));
-  if (has_response_) parts_.response.reserve(rows);
-  if (has_weights_) parts_.weights.reserve(rows);
+  parts_.features.grow(checked_product(rows, parts_.num_features));
+  if (has_response_) parts_.response.grow(rows);
+  if (has_weights_) parts_.weights.grow(rows);
 }
 
 // Features are row-major, so the numbers of one feature lie num_features apart.
-std::vector<Slot> Table::slots() const {
+std::vector<Slot> Table::slots() {
   std::vector<Slot> slots;
   for (const Column& column : parts_.columns) {
     switch (column.role) {
@@ -176,7 +179,7 @@ void Table::merge(Issues&& block) {
 
 // A used column that is missing in every row: then dropping rows does not help. Missing cells are NaN in
 // their slots. One row is not enough to say so of a column.
-std::string Table::empty_column() const {
+std::string Table::empty_column() {
   if (parts_.num_rows < 2 || issues_.missing < parts_.num_rows) return {};
   const std::vector<Slot> all = slots();
   for (std::size_t col = 0; col < all.size(); ++col) {
@@ -211,7 +214,7 @@ std::string Table::missing_by_column() const {
 
 // Counts them by column, names the first few places, then says what to do: fill in, drop, or leave out a
 // column that is empty.
-void Table::refuse_missing() const {
+void Table::refuse_missing() {
   std::string message = parts_.name + ": " + counted(issues_.missing, " missing value", " missing values") +
                         " (NaN, NA or empty): ";
   if (issues_.missing > 1) message += missing_by_column() + "; the first are ";

@@ -47,7 +47,7 @@ struct Issues {
 
 class Table {
  public:
-  Table(std::string name, std::vector<Column> columns, const ReadOptions& options);
+  Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory);
 
   [[nodiscard]] const std::string& name() const { return parts_.name; }
   [[nodiscard]] const std::vector<Column>& columns() const { return parts_.columns; }
@@ -59,7 +59,7 @@ class Table {
   /// Storage for at least `rows` rows, grown by doubling.
   void reserve(Index rows);
   /// One slot per column; valid until storage changes.
-  [[nodiscard]] std::vector<Slot> slots() const;
+  [[nodiscard]] std::vector<Slot> slots();
 
   /// Says that columns may be text, so that messages name the option that makes a category of one.
   void allow_categories() { may_have_categories_ = true; }
@@ -106,8 +106,8 @@ class Table {
                                            const std::string& cure = "correct it") const;
   void settle_levels();
   /// What to say of the first used column that is missing in every row of several; empty if there is none.
-  [[nodiscard]] std::string empty_column() const;
-  void refuse_missing() const;
+  [[nodiscard]] std::string empty_column();
+  void refuse_missing();
   void drop_incomplete_rows();
   void note_unnamed_features();
   void check_weights(const Dataset& data) const;

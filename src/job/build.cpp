@@ -85,6 +85,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   const Dataset& data = table.data;
   const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
+  job::mention_scratch(executor.memory(), notes);
   notes.say(data.notes());
   notes.say(problem.notes());
   const Index rows = problem.likelihood().num_rows();

@@ -238,6 +238,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   const Problem problem(data, job.file.model, job.file.scale, executor);
   const Coreset chosen = coreset_within(problem, coreset, job.file, executor);
   seconds.load = stage.restart();
+  job::mention_scratch(executor.memory(), notes);
   notes.say(data.notes());
   notes.say(problem.notes());
 

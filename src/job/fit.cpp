@@ -52,6 +52,7 @@ class FitWork {
     const Problem problem(data, table.model, executor_);
     const std::string digest = data_digest(data, executor_);
     const double load_s = total_.seconds();
+    job::mention_scratch(executor_.memory(), notes_);
     notes_.say(data.notes());
     notes_.say(problem.notes());
     prepare(problem);

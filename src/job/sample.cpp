@@ -36,7 +36,9 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
 }
 
 // A coreset without its companion can be sampled as a weighted table, but the scale of all rows is lost.
-void note_input(const SampleJob& job, const WeightedProblem& loaded, job::Notes& notes) {
+void note_input(const SampleJob& job, const WeightedProblem& loaded, const RowMemory& memory,
+                job::Notes& notes) {
+  job::mention_scratch(memory, notes);
   notes.say(loaded.data->notes());
   notes.say(loaded.problem->notes());
   if (!job.bare_coreset) return;
@@ -106,7 +108,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   const BothScales scales =
       parameter_scales(loaded.features, problem.table()->design->scale(), problem.table()->options);
   seconds.load = stage.restart();
-  note_input(job, loaded, notes);
+  note_input(job, loaded, executor.memory(), notes);
   job::require_draws_memory(job.chains, job.sample.draws, std::ssize(scales.names()));
 
   const LaplaceResult mode = laplace(problem.likelihood(), problem.prior(), executor, {}, observer.watch);

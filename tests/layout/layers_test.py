@@ -20,7 +20,7 @@ LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in fol
 
 # Private headers that other folders of the library use.
 SHARED = {
-    "base/dense_kernels.hpp", "base/extended.hpp", "base/large_buffer.hpp", "base/require.hpp",  # vectors, memory
+    "base/dense_kernels.hpp", "base/extended.hpp", "base/require.hpp",  # vectors, memory
     "data/csv_header.hpp", "data/csv_row.hpp",                         # a file of draws is CSV too
     "model/family_kernels.hpp", "model/packed_kernels.hpp", "model/tile_kernels.hpp",  # the hot loops
     "model/scratch.hpp",

@@ -113,7 +113,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     }
   }
   set_construction(arguments, job.coreset);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   set_output(arguments, request);
   return request;
 }

@@ -67,7 +67,7 @@ void run(Arguments arguments) {
   arguments.read_config();
   const CheckRequest request = check_request(arguments, words);
   const CheckJob& job = request.job;
-  Session session({request.threads, request.quiet, job.data, job.chains});
+  Session session({request.resources, request.quiet, job.data, job.chains});
   const RunRecord record =
       session.run([&](const JobObserver& observer) { return run_check(job, session.executor(), observer); });
   if (request.json) {

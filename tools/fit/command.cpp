@@ -55,7 +55,7 @@ void run(Arguments arguments) {
   const FitRequest request = fit_request(arguments, data);
   const FitJob& job = request.job;
   if (job.input != "-") set_stop_message("stopped; go on with: " + job.how_to_resume);
-  Session session({request.threads, request.quiet, job.input, job.fit.chains, true});
+  Session session({request.resources, request.quiet, job.input, job.fit.chains, true});
   const FitRun made =
       session.run([&](const JobObserver& observer) { return run_fit(job, session.executor(), observer); });
   if (request.json) {

@@ -41,7 +41,7 @@ void run(Arguments arguments) {
   arguments.read_config();
   const SampleRequest request = sample_request(arguments, data);
   const SampleJob& job = request.job;
-  Session session({request.threads, request.quiet, job.input, job.chains});
+  Session session({request.resources, request.quiet, job.input, job.chains});
   const SampleRun made =
       session.run([&](const JobObserver& observer) { return run_sample(job, session.executor(), observer); });
   if (request.json) {

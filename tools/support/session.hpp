@@ -5,6 +5,7 @@
 
 #include "giga/base/threads.hpp"
 #include "giga/job/job.hpp"
+#include "options/resources.hpp"
 #include "support/console.hpp"
 #include "support/job_display.hpp"
 #include "support/progress.hpp"
@@ -14,7 +15,7 @@
 namespace giga::tool {
 
 struct SessionOptions {
-  int threads = 0;
+  Resources resources;
   bool quiet = false;
   std::filesystem::path input = {};  ///< For the display, as are
   Index chains = 0;                  ///< these.
@@ -24,7 +25,8 @@ struct SessionOptions {
 class Session {
  public:
   explicit Session(const SessionOptions& options)
-      : executor_(options.threads, stop_requested),
+      : memory_(options.resources.memory, options.resources.scratch),
+        executor_(options.resources.threads, stop_requested, memory_),
         progress_(options.quiet),
         display_(progress_, options.input, options.chains, options.parts),
         notes_(options.quiet) {}
@@ -51,6 +53,7 @@ class Session {
     display_.renew();
   }
 
+  RowMemory memory_;
   Threads executor_;
   Progress progress_;
   JobDisplay display_;

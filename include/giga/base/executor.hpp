@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "giga/base/row_array.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -51,6 +52,9 @@ class Executor {
 
   /// How many calls run side by side here.
   [[nodiscard]] virtual int num_threads() const = 0;
+
+  /// Where arrays with an entry for every row live.
+  [[nodiscard]] virtual RowMemory& memory() const { return RowMemory::unlimited(); }
 
   /// Whether it was told to stop: for work that spends long within one call.
   [[nodiscard]] virtual bool stop_requested() const { return false; }

@@ -141,7 +141,7 @@ struct CoresetResult {
   Index heldout_rows = 0;    ///< Rows that the held-out sum was taken from; fewer than all: estimated,
   double heldout_noise = 0;  ///< with this standard error, relative to |V|, which heldout_error is free of.
   /// remainder_scores() of all rows under pihat, where they were needed.
-  std::shared_ptr<const std::vector<float>> remainder_scores = {};
+  std::shared_ptr<const RowArray<float>> remainder_scores = {};
   bool zero_target = false;
   std::optional<SelectorKind> selector;  ///< The one used, by methods that search.
   std::size_t selector_bytes = 0;
