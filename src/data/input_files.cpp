@@ -124,7 +124,7 @@ void refuse_repeated(const std::vector<fs::path>& files) {
   }
 }
 
-std::string without_extension(std::string name) {
+std::string without_extension(const std::string& name) {
   const std::size_t dot = name.find('.', 1);
   return dot == std::string::npos ? name : name.substr(0, dot);
 }
@@ -147,7 +147,7 @@ std::string input_words(const fs::path& path) {
   if (path == "-") return "standard input";
   if (is_there(path)) return printable_path(path);
   const std::vector<std::string> elements = elements_of(path.native());
-  const std::string first = printable_path(elements.front());
+  std::string first = printable_path(elements.front());
   if (elements.size() == 1) return first;
   return first + " and " + std::to_string(elements.size() - 1) +
          (elements.size() == 2 ? " other" : " others");
@@ -219,10 +219,10 @@ std::string input_stem(const fs::path& input) {
       name.resize(name.find_first_of(kPatternSigns));
       literal = false;
     }
-    names.push_back(without_extension(std::move(name)));
+    names.push_back(without_extension(name));
   }
   if (literal) return names.front();
-  if (const std::string common = common_stem(names); !common.empty()) return common;
+  if (std::string common = common_stem(names); !common.empty()) return common;
   const std::string folder = files.front().parent_path().filename().string();
   return folder.empty() || is_pattern(folder) ? "data" : folder;
 }

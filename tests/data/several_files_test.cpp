@@ -256,8 +256,7 @@ TEST(SeveralFiles, OfNumbersAreTheTableOfOneFile) {
   fs::create_directory(dir / "npy");
   write_file(dir / "npy/a.npy", npy_of({values.begin(), values.begin() + 90}, "(30, 3)"));
   std::vector<double> turned;
-  for (int j = 0; j < 3; ++j)
-    for (int i = 30; i < 31; ++i) turned.push_back(values[static_cast<std::size_t>(3 * i + j)]);
+  for (std::size_t j = 0; j < 3; ++j) turned.push_back(values[90 + j]);
   write_file(dir / "npy/b.npy", npy_of(turned, "(1, 3)", true));
   write_file(dir / "npy/c.npy", npy_of({values.begin() + 93, values.end()}, "(69, 3)"));
   expect_same_table(read_dataset(dir / "npy", options, two_threads()),
