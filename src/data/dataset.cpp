@@ -45,6 +45,19 @@ std::string row_place(Index input_row, Index line) {
   return place;
 }
 
+// Files without rows begin where the next one does: the last of those that begin at or before the row has it.
+const InputFile& file_with(const std::vector<InputFile>& files, Index input_row) {
+  const auto after = std::ranges::upper_bound(files, input_row, {}, &InputFile::first_row);
+  return *(after - 1);
+}
+
+std::string place_of(const Dataset::Parts& parts, Index input_row) {
+  const Index line = parts.origin ? parts.origin->line(input_row) : 0;
+  if (parts.files.empty()) return row_place(input_row, line);
+  const InputFile& file = file_with(parts.files, input_row);
+  return row_place(input_row - file.first_row, line) + " of " + file.name;
+}
+
 std::string column_place(const std::vector<Column>& columns, Index col) {
   const std::string& name = columns[at(col)].name;
   if (name.empty()) return "column " + std::to_string(col + 1) + " (unnamed)";
@@ -154,8 +167,7 @@ Index Dataset::input_row(Index n) const {
 }
 
 std::string Dataset::place(Index n) const {
-  const Index row = input_row(n);
-  return row_place(row, parts_->origin ? parts_->origin->line(row) : 0);
+  return place_of(*parts_, input_row(n));
 }
 
 std::string Dataset::response_place(Index n) const {
@@ -170,6 +182,10 @@ std::string Dataset::response_place(Index n) const {
 
 const std::string& Dataset::name() const {
   return parts_->name;
+}
+
+const std::vector<InputFile>& Dataset::files() const {
+  return parts_->files;
 }
 
 const std::vector<std::string>& Dataset::notes() const {

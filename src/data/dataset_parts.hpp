@@ -24,6 +24,7 @@ class Dataset::Origin {
 
 struct Dataset::Parts {
   std::string name;
+  std::vector<InputFile> files;  // empty: one
   std::vector<Column> columns;
   std::vector<std::string> feature_names;
   std::vector<std::size_t> column_of;  // of each feature; made by the Dataset
@@ -41,6 +42,10 @@ struct Dataset::Parts {
 
 /// "row 17 (line 18)" from 0-based `input_row`; without the line if it is 0.
 [[nodiscard]] std::string row_place(Index input_row, Index line);
+/// The one of several files that has the row.
+[[nodiscard]] const InputFile& file_with(const std::vector<InputFile>& files, Index input_row);
+/// "row 17 (line 18)", or "row 17 (line 18) of b.csv", by the files and the origin.
+[[nodiscard]] std::string place_of(const Dataset::Parts& parts, Index input_row);
 /// "column 'y'", or "column 3 (unnamed)".
 [[nodiscard]] std::string column_place(const std::vector<Column>& columns, Index col);
 

@@ -1,4 +1,4 @@
-// libsvm text in two passes over the mapped file, chunk by chunk on the executor. The first counts rows and
+// libsvm text in two passes over the mapped files, chunk by chunk on the executor. The first counts rows and
 // finds the largest index D; then the dense N x (D + 1) table is allocated, all zeros, and the second fills
 // in what the lines name. Columns are x1 .. xD, then the label.
 #include "data/libsvm.hpp"
@@ -16,6 +16,7 @@
 #include "data/csv_header.hpp"
 #include "data/csv_scan.hpp"
 #include "data/load_progress.hpp"
+#include "data/several_files.hpp"
 #include "data/table.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -271,78 +272,126 @@ void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std:
                   "; check that index, or map the features to fewer columns");
 }
 
+// A mapped file and its chunks; rows and lines of these are counted in the file.
+struct SvmFile {
+  explicit SvmFile(const std::filesystem::path& path)
+      : name(printable_path(path)), mapped(std::make_shared<const MappedFile>(MappedFile::open(path))) {
+    text = {reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size()};
+    skipped = skip_byte_order_mark(text, name);
+    text.remove_prefix(skipped);
+  }
+
+  void release(const Chunk& chunk) const { mapped->release(skipped + chunk.begin, chunk.end - chunk.begin); }
+
+  // Prefix sums over chunks: the first row and line of each.
+  void add_up() {
+    Index num_lines = 0;
+    for (Chunk& chunk : chunks) {
+      chunk.first_row = std::exchange(num_rows, num_rows + chunk.num_rows);
+      chunk.first_line = std::exchange(num_lines, num_lines + chunk.num_lines);
+    }
+  }
+
+  std::string name;
+  std::shared_ptr<const MappedFile> mapped;
+  std::string_view text;
+  std::size_t skipped = 0;  // the byte order mark
+  std::vector<Chunk> chunks;
+  Index first_row = 0;  // of the table
+  Index num_rows = 0;
+};
+
+// What is found in a chunk, merged in the order of rows.
+struct ChunkFound {
+  Issues issues;
+  std::optional<BadRow> bad_row;
+};
+
+// Pass 2 over a chunk: the numbers. It has its own parser and issues, and stops at its first bad row.
+ChunkFound fill_chunk(const SvmFile& file, const Chunk& chunk, const Table& table,
+                      const std::vector<Slot>& slots) {
+  ChunkFound found;
+  RowParser parser(table, slots);
+  Index row = file.first_row + chunk.first_row;
+  for_each_row(file.text, chunk, [&](std::string_view line, std::size_t at) {
+    std::string what = parser.parse(line, row);
+    if (!what.empty()) found.bad_row = BadRow{row, at, std::move(what)};
+    ++row;
+    return !found.bad_row;
+  });
+  found.issues = std::move(parser.issues);
+  return found;
+}
+
 }  // namespace
 
-Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
-                    const Observer& observer, std::size_t chunk_bytes) {
-  const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
-  const std::string name = printable_path(path);
-  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  const std::size_t skipped = skip_byte_order_mark(text, name);
-  text.remove_prefix(skipped);
+Dataset read_libsvm(std::span<const std::filesystem::path> paths, const std::string& name,
+                    const ReadOptions& options, const Executor& executor, const Observer& observer,
+                    std::size_t chunk_bytes) {
+  std::vector<SvmFile> files;
+  std::vector<std::pair<std::size_t, std::size_t>> chunks;  // of all files: file, chunk
+  std::size_t bytes = 0, skipped = 0;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    SvmFile& file = files.emplace_back(paths[i]);
+    file.chunks = cut(file.text, chunk_bytes);
+    for (std::size_t k = 0; k < file.chunks.size(); ++k) chunks.emplace_back(i, k);
+    bytes += file.mapped->bytes().size();
+    skipped += file.skipped;
+  }
   // Pass 1: rows, lines and the largest index of every chunk.
-  std::vector<Chunk> chunks = cut(text, chunk_bytes);
-  const auto num_chunks = static_cast<Index>(chunks.size());
-  const auto release = [&](const Chunk& chunk) {
-    file->release(skipped + chunk.begin, chunk.end - chunk.begin);
-  };
-  executor.for_each(num_chunks, [&](Index i) {
-    Chunk& chunk = chunks[static_cast<std::size_t>(i)];
-    count_rows(text, chunk);
-    release(chunk);
+  executor.for_each(std::ssize(chunks), [&](Index i) {
+    const auto [f, k] = chunks[at(i)];
+    count_rows(files[f].text, files[f].chunks[k]);
+    files[f].release(files[f].chunks[k]);
   });
-  Index num_rows = 0;
-  Index num_lines = 0;
-  Index dim = 0;
-  // Prefix sums over chunks: the first row and line of each.
-  for (Chunk& chunk : chunks) {
-    chunk.first_row = std::exchange(num_rows, num_rows + chunk.num_rows);
-    chunk.first_line = std::exchange(num_lines, num_lines + chunk.num_lines);
-    dim = std::max(dim, chunk.max_index);
+  Index num_rows = 0, dim = 0;
+  for (SvmFile& file : files) {
+    file.add_up();
+    file.first_row = std::exchange(num_rows, num_rows + file.num_rows);
+    for (const Chunk& chunk : file.chunks) dim = std::max(dim, chunk.max_index);
   }
   if (num_rows == 0) throw DataError(name + ": 0 data rows; every line is empty or a comment");
-  check_dense_size(num_rows, dim, file->bytes().size(), name);
+  check_dense_size(num_rows, dim, bytes, name);
 
   // Lines that name no index may still be malformed: that is said first.
   Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options,
               executor.memory());
+  for (const SvmFile& file : files)
+    if (files.size() > 1) table.add_file(file.name, file.first_row);
   // Pass 2: the numbers. What no line names stays 0.
   table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();
-  // Per chunk, merged in the order of the file below.
-  std::vector<Issues> issues(chunks.size());
-  std::vector<std::optional<BadRow>> bad_rows(chunks.size());
+  std::vector<ChunkFound> found(chunks.size());
   std::atomic<std::size_t> done{skipped};
-  executor.for_each(num_chunks, [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    // A chunk has its own parser and issues, and stops at its first bad row.
-    RowParser parser(table, slots);
-    Index row = chunks[k].first_row;
-    for_each_row(text, chunks[k], [&](std::string_view line, std::size_t at) {
-      std::string what = parser.parse(line, row);
-      if (!what.empty()) bad_rows[k] = BadRow{row, at, std::move(what)};
-      ++row;
-      return !bad_rows[k];
-    });
-    issues[k] = std::move(parser.issues);
-    release(chunks[k]);
-    const std::size_t length = chunks[k].end - chunks[k].begin;
+  executor.for_each(std::ssize(chunks), [&](Index i) {
+    const auto [f, k] = chunks[at(i)];
+    const Chunk& chunk = files[f].chunks[k];
+    found[at(i)] = fill_chunk(files[f], chunk, table, slots);
+    files[f].release(chunk);
+    const std::size_t length = chunk.end - chunk.begin;
     const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
-    tell_bytes(observer, so_far, file->bytes().size());
+    tell_bytes(observer, so_far, bytes);
   });
-  for (std::size_t k = 0; k < chunks.size(); ++k) {
-    if (bad_rows[k]) {
-      const std::size_t begin = chunks[k].begin;
-      const Index line =
-          chunks[k].first_line + count_newlines(text.substr(begin, bad_rows[k]->offset - begin)) + 1;
-      throw_bad_row(name, *bad_rows[k], line);
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    if (found[i].bad_row) {
+      const SvmFile& file = files[chunks[i].first];
+      const Chunk& chunk = file.chunks[chunks[i].second];
+      const Index lines =
+          count_newlines(file.text.substr(chunk.begin, found[i].bad_row->offset - chunk.begin));
+      throw_bad_row(table, *found[i].bad_row, chunk.first_line + lines + 1);
     }
-    table.merge(std::move(issues[k]));
+    table.merge(std::move(found[i].issues));
   }
   if (dim == 0) throw DataError(name + ": no features beside the label; give index:value pairs");
-  const Index num_columns = table.num_columns();
-  return std::move(table).finish(num_rows,
-                                 std::make_unique<LibsvmOrigin>(file, text, std::move(chunks), num_columns));
+  note_empty_files(table, num_rows);
+  std::vector<std::unique_ptr<Dataset::Origin>> origins;
+  std::vector<Index> counts;
+  for (SvmFile& file : files) {
+    counts.push_back(file.num_rows);
+    origins.push_back(
+        std::make_unique<LibsvmOrigin>(file.mapped, file.text, std::move(file.chunks), table.num_columns()));
+  }
+  return std::move(table).finish(num_rows, joined_origin(std::move(origins), counts));
 }
 
 }  // namespace giga

@@ -3,16 +3,20 @@
 //     ZipArchive::Reader -> ArrayStream (header, then elements as doubles) -> slots of the table
 //
 // Only a buffer of 2^16 elements is held besides. Elements come in the order of the file, C or Fortran, so
-// unused columns are found again (NpzOrigin) by a pass over their array.
+// unused columns are found again (NpzOrigin) by a pass over their array. Several archives are read side by
+// side.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "data/column_roles.hpp"
 #include "data/load_progress.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/several_files.hpp"
 #include "data/table.hpp"
 #include "data/zip_archive.hpp"
 #include "giga/base/error.hpp"
@@ -246,52 +250,109 @@ class NpzOrigin : public Dataset::Origin {
   bool has_weights_;
 };
 
-}  // namespace
-
-// Shapes are compared before anything is allocated; then X, y and w are read in turn, and judged together.
-Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const Executor& executor, const Observer& observer) {
-  const std::string file = printable_path(path);
-  const auto archive = std::make_shared<const ZipArchive>(ZipArchive::open(path));
-  ArrayStream x(*archive, need_member(*archive, "X", file), file);
-  ArrayStream y(*archive, need_member(*archive, "y", file), file);
-  const Layout layout = matrix_layout(x);
-  if (layout.rows == 0) throw DataError(file + ": 0 data rows");
-  if (layout.cols >= kMaxColumns)
-    throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
-  vector_length(y, "y", layout.rows);
+// An archive, its arrays opened and their shapes compared.
+class NpzFile {
+ public:
+  NpzFile(const std::filesystem::path& path, bool weighted)
+      : name(printable_path(path)),
+        archive(std::make_shared<const ZipArchive>(ZipArchive::open(path))),
+        x(*archive, need_member(*archive, "X", name), name),
+        y(*archive, need_member(*archive, "y", name), name),
+        layout(matrix_layout(x)) {
+    if (layout.rows == 0) throw DataError(name + ": 0 data rows");
+    if (layout.cols >= kMaxColumns)
+      throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
+    vector_length(y, "y", layout.rows);
+    // w is read only if it is asked for by that name; otherwise a note says that it was not used.
+    weights = weighted ? find_member(*archive, "w", name) : nullptr;
+    if (weights == nullptr) return;
+    w.emplace(*archive, *weights, name);
+    vector_length(*w, "w", layout.rows);
+  }
 
   // Columns: those of X, then y, then w.
-  std::vector<std::string> names = default_names(layout.cols + 1);
-  std::optional<ArrayStream> w;
-  // w is read only if it is asked for by that name; otherwise a note says that it was not used.
-  const ZipMember* weights = options.weights == "w" ? find_member(*archive, "w", file) : nullptr;
-  if (weights != nullptr) {
-    w.emplace(*archive, *weights, file);
-    vector_length(*w, "w", layout.rows);
-    names.emplace_back("w");
+  std::vector<std::string> columns() const {
+    std::vector<std::string> names = default_names(layout.cols + 1);
+    if (w) names.emplace_back("w");
+    return names;
   }
-  Table table(file, assign_roles(names, options, file), options, executor.memory());
-  for (const ZipMember& member : archive->members()) {
-    const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
-    if (!used) {
-      table.add_note("member '" + printable(member.name) + "' of the archive was not used" +
-                     (member.name == "w.npy" ? " (weights: `weights = w`)" : ""));
+
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    for (const ZipMember& member : archive->members()) {
+      const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
+      if (used) continue;
+      notes.push_back("member '" + printable(member.name) + "' of the archive was not used" +
+                      (member.name == "w.npy" ? " (weights: `weights = w`)" : ""));
     }
+    return notes;
   }
-  table.allocate(layout.rows);
-  const std::vector<Slot> slots = table.slots();
-  fill_matrix(x, layout, slots, [&](Index elements) {  // y and w take next to nothing beside X
-    const double share = static_cast<double>(elements) / static_cast<double>(x.count());
-    const auto bytes = static_cast<double>(archive->file_bytes());
-    tell_bytes(observer, static_cast<std::size_t>(share * bytes), archive->file_bytes());
-  });
-  fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
-  if (w) fill_vector(*w, slots.back());
-  tell_bytes(observer, archive->file_bytes(), archive->file_bytes());
-  judge_filled(table, slots, layout.rows, executor);
-  return std::move(table).finish(layout.rows,
-                                 std::make_unique<NpzOrigin>(archive, file, layout, weights != nullptr));
+
+  // told(bytes): of the archive, those read since the last call. y and w take next to nothing beside X.
+  template <typename Told>
+  void fill(const std::vector<Slot>& slots, const Told& told) {
+    std::size_t before = 0;
+    const auto so_far = [&](std::size_t bytes) { told(bytes - std::exchange(before, bytes)); };
+    fill_matrix(x, layout, slots, [&](Index elements) {
+      const double share = static_cast<double>(elements) / static_cast<double>(x.count());
+      so_far(static_cast<std::size_t>(share * static_cast<double>(archive->file_bytes())));
+    });
+    fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
+    if (w) fill_vector(*w, slots.back());
+    so_far(archive->file_bytes());
+  }
+
+  std::string name;
+  std::shared_ptr<const ZipArchive> archive;
+  ArrayStream x, y;
+  std::optional<ArrayStream> w;
+  const ZipMember* weights = nullptr;
+  Layout layout;
+  Index first_row = 0;  // of the table
+};
+
+}  // namespace
+
+// Shapes are compared before anything is allocated; then X, y and w of each are read in turn, and judged
+// together.
+Dataset read_npz_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
+                         const ReadOptions& options, const Executor& executor, const Observer& observer) {
+  std::vector<std::unique_ptr<NpzFile>> files;
+  Index num_rows = 0;
+  std::size_t bytes = 0;
+  for (const std::filesystem::path& path : paths) {
+    NpzFile& file = *files.emplace_back(std::make_unique<NpzFile>(path, options.weights == "w"));
+    require_same_columns(file.columns(), file.name, files.front()->columns(), files.front()->name);
+    file.first_row = std::exchange(num_rows, num_rows + file.layout.rows);
+    bytes += file.archive->file_bytes();
+  }
+  Table table(name, assign_roles(files.front()->columns(), options, name), options, executor.memory());
+  std::set<std::string> said;
+  for (const auto& file : files) {
+    for (const std::string& note : file->notes())
+      if (said.insert(note).second) table.add_note(note);
+    if (files.size() > 1) table.add_file(file->name, file->first_row);
+  }
+  table.allocate(num_rows);
+  std::atomic<std::size_t> done{0};
+  const auto told = [&](std::size_t more) {
+    tell_bytes(observer, done.fetch_add(more, std::memory_order_relaxed) + more, bytes);
+  };
+  if (files.size() == 1) {
+    files.front()->fill(table.slots(), told);
+  } else {
+    executor.for_each(std::ssize(files),
+                      [&](Index i) { files[at(i)]->fill(slots_from(table, files[at(i)]->first_row), told); });
+  }
+  judge_filled(table, table.slots(), num_rows, executor);
+  std::vector<std::unique_ptr<Dataset::Origin>> origins;
+  std::vector<Index> counts;
+  for (const auto& file : files) {
+    counts.push_back(file->layout.rows);
+    origins.push_back(
+        std::make_unique<NpzOrigin>(file->archive, file->name, file->layout, file->weights != nullptr));
+  }
+  return std::move(table).finish(num_rows, joined_origin(std::move(origins), counts));
 }
 
 }  // namespace giga

@@ -33,8 +33,11 @@ std::string in_quotes(std::string_view value) {
 
 }  // namespace
 
-void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line) {
-  throw DataError(name + ": " + row_place(bad_row.row, line) + bad_row.what);
+void throw_bad_row(const Table& table, const BadRow& bad_row, Index line) {
+  if (table.files().empty())
+    throw DataError(table.name() + ": " + row_place(bad_row.row, line) + bad_row.what);
+  const InputFile& file = file_with(table.files(), bad_row.row);
+  throw DataError(file.name + ": " + row_place(bad_row.row - file.first_row, line) + bad_row.what);
 }
 
 // The second half of reading a binary file: numbers were converted without being judged. Finite ones, nearly
@@ -59,7 +62,7 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
     }
   });
   for (Result& result : results) {
-    if (result.bad_row) throw_bad_row(table.name(), *result.bad_row, 0);
+    if (result.bad_row) throw_bad_row(table, *result.bad_row, 0);
     table.merge(std::move(result.issues));
   }
 }
@@ -89,6 +92,11 @@ Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& o
   if (has_response_ && !options.response && !options.choose && parts_.response_name != "y")
     add_note("the response is '" + printable(parts_.response_name) +
              "', as no column is called y; `response` chooses another");
+}
+
+void Table::start_again() {
+  parts_.files.clear();
+  issues_ = {};
 }
 
 void Table::allocate(Index rows) {
@@ -225,7 +233,7 @@ void Table::refuse_missing() {
   });
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto [row, col] = places[i];
-    message.append(i == 0 ? "" : "; ").append(row_place(row, parts_.origin ? parts_.origin->line(row) : 0));
+    message.append(i == 0 ? "" : "; ").append(place_of(parts_, row));
     message.append(", ").append(column_place(parts_.columns, col));
   }
   if (issues_.missing > static_cast<Index>(kPlacesShown)) message += "; ...";

@@ -50,6 +50,7 @@ class Table {
   Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory);
 
   [[nodiscard]] const std::string& name() const { return parts_.name; }
+  [[nodiscard]] const std::vector<InputFile>& files() const { return parts_.files; }
   [[nodiscard]] const std::vector<Column>& columns() const { return parts_.columns; }
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(parts_.columns.size()); }
   [[nodiscard]] Index num_features() const { return parts_.num_features; }
@@ -65,6 +66,11 @@ class Table {
   void allow_categories() { may_have_categories_ = true; }
 
   void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
+
+  /// The next of several files, whose rows begin with `first_row`: messages name it.
+  void add_file(std::string name, Index first_row) { parts_.files.push_back({std::move(name), first_row}); }
+  /// Forgets the files, and all that was merged: the input is to be read again.
+  void start_again();
 
   /// Stores the value of a cell, or NaN and notes that it is missing. A BadRow's `what` if it is infinite,
   /// overflows or is not a number; empty if all is well. `text` is how the cell reads, for messages.
@@ -125,6 +131,6 @@ class Table {
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor);
 
 /// The DataError of a bad row: "file: row 17 (line 18), column 'y': ...".
-[[noreturn]] void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line);
+[[noreturn]] void throw_bad_row(const Table& table, const BadRow& bad_row, Index line);
 
 }  // namespace giga

@@ -14,6 +14,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/input_files.hpp"
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
@@ -159,8 +160,7 @@ class FitWork {
 FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserver& observer) {
   StoppedFit stopped(job.out);
   const fs::path& input = job.opened.empty() ? job.input : job.opened;
-  if (!job.resumed)
-    stopped.begin({job.input.native(), input.empty() ? fs::path() : fs::absolute(input), job.settings});
+  if (!job.resumed) stopped.begin({job.input.native(), absolute_input(input), job.settings});
   try {
     FitRun run = FitWork(job, &stopped, executor, observer).go();
     write_run_folder(job.out, true, fit_files(run, observer.spelling));

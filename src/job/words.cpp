@@ -85,7 +85,11 @@ std::string plan_text(const FitPlan& plan) {
 }
 
 std::string input_name(const std::filesystem::path& input) {
-  if (input.empty() || input == "-") return input_words(input);
+  std::error_code ignored;
+  // Patterns and lists have no name but themselves.
+  const bool itself =
+      input.native().find_first_of("*?[,") == std::string::npos || std::filesystem::exists(input, ignored);
+  if (input.empty() || input == "-" || !itself) return input_words(input);
   // Of a folder that is written with a slash at its end.
   return (input.has_filename() ? input : input.parent_path()).filename().string();
 }

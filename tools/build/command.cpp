@@ -16,7 +16,8 @@ constexpr const char* kExamples = R"(Examples:
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
       100 rows of the table and their weights, with all their columns; DATA is
       .csv, .tsv, .txt (or with .gz), .parquet or a folder of these, .npy, .npz
-      (X and y), .svm or .libsvm; - is CSV on stdin
+      (X and y), .svm or .libsvm; - is CSV on stdin; 'parts/*.csv', a list of
+      files or a folder are one table
   giga build trips.npz --family poisson --link softplus --projection curvature \
       --tolerance 0.01 --out coreset.csv
       points until the held-out error is 0.01

@@ -19,6 +19,8 @@ constexpr const char* kExamples = R"(Examples:
       coreset, draws and report in flights-fit; DATA is .csv, .tsv or .txt
       (or with .gz), .parquet or a folder of these, .npy, .npz (X and y), .svm
       or .libsvm; - is CSV on stdin
+  giga fit 'parts/*.csv' --family bernoulli
+      several files as one table, by a pattern, a folder or their names
   giga fit --sql "SELECT * FROM 'flights.parquet' WHERE year > 2020" \
       'late ~ hour + carrier' --family bernoulli
       the rows that DuckDB makes of any files it reads

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
 #include "options/output.hpp"
@@ -21,15 +22,6 @@ the certificate fails, more, in at most 4 rounds)",
     .tolerance = R"(Stop where the held-out error leaves the gradient this many posterior
 standard deviations off per parameter, 0 to 1 (default 0.05; 0 with
 --size))"};
-
-// "flights" of "data/flights.csv.gz", and of a folder "data/flights/".
-std::string stem_of(const std::filesystem::path& input) {
-  if (input.empty()) return "query";
-  const std::filesystem::path last = input.has_filename() ? input : input.parent_path();
-  std::string name = input == "-" ? "stdin" : last.filename().string();
-  const std::size_t dot = name.find('.', 1);
-  return dot == std::string::npos ? name : name.substr(0, dot);
-}
 
 // Options that a resumed run may have beside --resume; the others are those of the run that was stopped.
 constexpr std::array kWhenResumed = {"resume", "threads", "memory", "scratch", "json", "quiet"};
@@ -67,7 +59,7 @@ void set_output(const Arguments& arguments, FitRequest& request) {
   request.strict = arguments.flag("strict");
   const auto out = arguments.text("out");
   if (out == "-") throw UsageError("--out is -; it is a folder, and --json prints the record on stdout");
-  job.out = out ? std::filesystem::path(*out) : std::filesystem::path(stem_of(job.input) + "-fit");
+  job.out = out ? std::filesystem::path(*out) : std::filesystem::path(input_stem(job.input) + "-fit");
 }
 
 void set_fit(const Arguments& arguments, FitOptions& fit) {

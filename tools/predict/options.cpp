@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
 #include "options/output.hpp"
@@ -20,9 +21,8 @@ void set_input(const Arguments& arguments, const std::vector<std::string>& words
   constexpr const char* kOrder = "give DIR, the folder of giga fit, and DATA";
   job.sql = arguments.text("sql");
   if (words.size() < (job.sql ? 1U : 2U)) throw UsageError(std::string("too few inputs; ") + kOrder);
-  if (words.size() > 2) throw UsageError("unexpected argument '" + printable(words[2]) + "'; " + kOrder);
   job.fit = words[0];
-  if (words.size() == 2) job.input = words[1];
+  if (words.size() > 1) job.input = joined_data({words.begin() + 1, words.end()});
 }
 
 void set_quantiles(const Arguments& arguments, PredictJob& job) {
@@ -48,8 +48,7 @@ void set_output(const Arguments& arguments, PredictRequest& request) {
     throw UsageError("--json prints the record on stdout; --out must say where the predictions go");
   if (!out) return;
   job.out = *out;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(*job.out, job.input, ignored))
+  if (is_of_input(*job.out, job.input))
     throw UsageError("--out would replace the input " + printable_path(job.input) + "; give another name");
 }
 

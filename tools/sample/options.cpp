@@ -27,6 +27,7 @@ void set_input(const Arguments& arguments, const std::optional<std::string>& dat
   if (job.bare_coreset) {
     if (!job.read.weights) job.read.weights = "weight";
     job.read.unused = {"row", "weight"};
+    if (has_file_columns(job.input)) job.read.unused.insert(job.read.unused.end(), {"file", "file_row"});
   }
   job.model = model_options(arguments);
 }

@@ -15,7 +15,7 @@
 namespace giga::tool {
 
 struct SessionOptions {
-  Resources resources;
+  Resources resources = {};
   bool quiet = false;
   std::filesystem::path input = {};  ///< For the display, as are
   Index chains = 0;                  ///< these.
