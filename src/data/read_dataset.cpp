@@ -13,6 +13,7 @@
 #include "data/duckdb_table.hpp"
 #include "data/libsvm.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/shared_stream.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
@@ -94,7 +95,10 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
     require_input(path, options);
     return read_query(path, options, executor, observer);
   }
-  if (path == "-") return read_csv_stream(STDIN_FILENO, input_words(path), options, executor, observer);
+  if (path == "-") {
+    const SharedStream stream(STDIN_FILENO, input_words(path), executor);
+    return read_csv_stream(stream.descriptor(), input_words(path), options, executor, observer);
+  }
   const std::string file = file_of(path);
   if (is_parquet(path)) return read_parquet(path, options, executor, observer);
   const bool numbers = std::any_of(kNumbersOnly.begin(), kNumbersOnly.end(),
