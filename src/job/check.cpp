@@ -223,7 +223,9 @@ RunRecord record_of(const CheckJob& job, const Executor& executor) {
 }  // namespace
 
 RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObserver& observer) {
-  if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
+  once(executor, [&] {
+    if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
+  });
   const Stopwatch total;
   Stopwatch stage;
   job::Notes notes(observer);
@@ -278,11 +280,13 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   record.seconds = seconds;
   record.total_s = total.seconds();
   record.peak_bytes = peak_bytes();
-  if (job.out) {
+  record.options.communication = executor.communication();
+  once(executor, [&] {
+    if (!job.out) return;
     OutputFile file(*job.out, job.force);
     file.write(run_json(record));
     file.commit();
-  }
+  });
   return record;
 }
 

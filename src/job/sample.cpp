@@ -94,10 +94,11 @@ RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& optio
 }
 
 SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobObserver& observer) {
-  if (job.out) {
+  once(executor, [&] {
+    if (!job.out) return;
     refuse_input_in_folder(*job.out, job.input);
     check_run_folder(*job.out, job.force);
-  }
+  });
   const Stopwatch total;
   Stopwatch stage;
   job::Notes notes(observer);
@@ -143,11 +144,13 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();
-  if (job.out) {
+  run.record.options.communication = executor.communication();
+  once(executor, [&] {
+    if (!job.out) return;
     RunFiles files = draws_files(run.summary, job.sample, run.record.ratios());
     files.emplace_back(kRecordFile, run_json(run.record));
     write_run_folder(*job.out, job.force, files);
-  }
+  });
   return run;
 }
 

@@ -409,7 +409,7 @@ class Run {
     if (some && at_mean == nullptr) {
       every = random_or_curvature(all, result.pihat, dim, nullptr, nullptr, false);
       const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), every->dim()));
-      const VectorTable table(seen, executor_, {.selector = SelectorKind::Scan});
+      const VectorTable table(seen, executor_.local(), {.selector = SelectorKind::Scan});
       known = {table.sum(), table.norm_sum()};
       ++result.passes.project;
     }
@@ -426,7 +426,7 @@ class Run {
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()),
                         some ? &candidates : nullptr);
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(watched, executor_,
+    const VectorTable table(watched, executor_.local(),
                             {.selector = greedy ? options_.selector : SelectorKind::Scan,
                              .known = known.sum.empty() ? nullptr : &known});
     result.seconds.project += clock.restart();

@@ -10,7 +10,7 @@
 namespace giga {
 
 Heldout::Heldout(const RowSource& rows, const Executor& executor) : rows_(rows) {
-  const VectorTable table(rows, executor, {.selector = SelectorKind::Scan});
+  const VectorTable table(rows, executor.local(), {.selector = SelectorKind::Scan});
   sum_ = table.sum();
   norm_ = table.target_norm();
 }
