@@ -56,6 +56,7 @@ class Command {
     verbs_.push_back(on_all_ranks(declare_sample(root_)));
     verbs_.push_back(declare_summary(root_));
     verbs_.push_back(on_all_ranks(declare_check(root_)));
+    verbs_.push_back(declare_merge(root_));
     verbs_.push_back(declare_predict(root_));
     verbs_.push_back(declare_report(root_));
     verbs_.push_back(declare_reproduce(root_));

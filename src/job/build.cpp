@@ -21,6 +21,7 @@
 #include "giga/pipeline/read_table.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "giga/record/same_data.hpp"
+#include "job/shared_design.hpp"
 #include "job/words.hpp"
 
 namespace giga {
@@ -83,7 +84,10 @@ CoresetOptions resolved_options(const BuildJob& job, const Problem& problem) {
 BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
   const Stopwatch total;
   job::Notes notes(observer);
-  const ModelTable table = read_table(job.input, job.read, job.model, executor, observer.watch);
+  ReadOptions read = job.read;
+  ModelOptions model = job.model;
+  if (job.design_from) job::take_design(*job.design_from, read, model);
+  const ModelTable table = read_table(job.input, read, std::move(model), executor, observer.watch);
   const Dataset& data = table.data;
   const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
@@ -103,12 +107,12 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   if (result.zero_target) notes.say(kNothing);
   note_bad_draws(result, notes);
 
-  BuildRun run{record_of(job, executor),
-               coreset_file(problem, result, job.read, data_digest(data, executor))};
+  BuildRun run{record_of(job, executor), coreset_file(problem, result, read, data_digest(data, executor))};
+  add_sums(run.file, problem, result, executor, observer.watch);
   StageSeconds seconds = result.seconds;
   seconds.load = load_s;
   RunRecord& record = run.record;
-  record.options.read = job.read;
+  record.options.read = read;
   record.options.model = problem.table()->options;
   record.options.coreset = result.options;
   record.num_rows = problem.num_data_rows();

@@ -234,6 +234,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
   FitRun run;
   run.summary = posterior_summary(problem.scales(), result.chains, result.sample, executor);
   run.coreset = coreset_file(problem, result.coreset, about.read, about.data_digest);
+  add_sums(run.coreset, problem, result.coreset, executor);
   RunRecord& record = run.record;
   record.command = "fit";
   record.version = version();
