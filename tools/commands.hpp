@@ -12,6 +12,7 @@ namespace giga::tool {
 [[nodiscard]] Verb declare_sample(CLI::App& root);
 [[nodiscard]] Verb declare_summary(CLI::App& root);
 [[nodiscard]] Verb declare_check(CLI::App& root);
+[[nodiscard]] Verb declare_merge(CLI::App& root);
 [[nodiscard]] Verb declare_predict(CLI::App& root);
 [[nodiscard]] Verb declare_report(CLI::App& root);
 [[nodiscard]] Verb declare_reproduce(CLI::App& root);

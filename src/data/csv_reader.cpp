@@ -32,7 +32,7 @@ void require_good(const CsvParse& parse, const TextColumns& text, const Table& t
 Dataset read_all(const std::string& name, std::vector<CsvFile> files, const ReadOptions& options,
                  const Executor& executor, const Observer& observer, const CsvSizes& sizes) {
   std::unique_ptr<OpenStream> alone = find_starts(files, sizes);
-  Table table(name, assign_roles(files.front().start.names, options, name), options);
+  Table table(name, assign_roles(files.front().start.names, options, name), options, executor.memory());
   table.allow_categories();
   const auto [first, delimiter] = first_text(files, alone.get());
   std::vector<ColumnPlan> plan = plan_columns(first, delimiter, table.columns(), options);

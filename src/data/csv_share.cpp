@@ -36,7 +36,7 @@ class CsvShare : public ShareSource {
     files_ = csv_files(input_.files, input_.options);
     const std::unique_ptr<OpenStream> alone = find_starts(files_, {});
     table_.emplace(input_.name, assign_roles(files_.front().start.names, input_.options, input_.name),
-                   input_.options);
+                   input_.options, input_.executor.memory());
     table_->allow_categories();
     const auto [first, delimiter] = first_text(files_, alone.get());
     plan_ = plan_columns(first, delimiter, table_->columns(), input_.options);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/number_array.hpp"
+#include "giga/base/row_array.hpp"
 #include "giga/data/dataset.hpp"
 
 namespace giga {
@@ -33,9 +33,9 @@ struct Dataset::Parts {
   Index first_row = 0;                      // input rows before those of a share
   Index num_rows = 0;
   Index num_features = 0;
-  NumberArray features;  // row-major
-  NumberArray response;
-  NumberArray weights;         // empty if there is no such column
+  RowArray<double> features;   // row-major
+  RowArray<double> response;   // empty if there is no such column
+  RowArray<double> weights;    // likewise
   std::vector<Index> dropped;  // input rows left out, ascending, from first_row on
   std::vector<std::string> notes;
   std::unique_ptr<Origin> origin;  // none: only rows have numbers, unused columns are empty

@@ -73,7 +73,7 @@ class LibsvmShare : public ShareSource {
       if (agreement.num_rows() == 0) throw DataError(input_.name + kNoRows);
       check_dense_size(agreement.num_rows(), all.max_index, bytes_, input_.name);
       table_.emplace(input_.name, assign_roles(svm_names(all.max_index), input_.options, input_.name),
-                     input_.options);
+                     input_.options, input_.executor.memory());
       return false;
     }
     table_->set_files(agreement.files());
@@ -116,7 +116,7 @@ Dataset read_libsvm(std::span<const std::filesystem::path> paths, const std::str
   const SvmCounts counts = count_rows(files, chunk_bytes, executor);
   if (counts.num_rows == 0) throw DataError(name + kNoRows);
   check_dense_size(counts.num_rows, counts.max_index, bytes, name);
-  Table table(name, assign_roles(svm_names(counts.max_index), options, name), options);
+  Table table(name, assign_roles(svm_names(counts.max_index), options, name), options, executor.memory());
   for (const SvmFile& file : files)
     if (files.size() > 1) table.add_file(file.name, file.first_row);
   table.allocate(counts.num_rows);

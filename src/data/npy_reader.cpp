@@ -150,8 +150,10 @@ std::unique_ptr<Dataset::Origin> origin_of(const std::vector<NpyPart>& parts, In
   return joined_origin(std::move(origins), counts, first_row);
 }
 
-Table table_of(const std::vector<NpyFile>& files, const std::string& name, const ReadOptions& options) {
-  return {name, assign_roles(default_names(files.front().matrix->view().cols), options, name), options};
+Table table_of(const std::vector<NpyFile>& files, const std::string& name, const ReadOptions& options,
+               RowMemory& memory) {
+  return {name, assign_roles(default_names(files.front().matrix->view().cols), options, name), options,
+          memory};
 }
 
 class NpyShare : public ShareSource {
@@ -159,7 +161,7 @@ class NpyShare : public ShareSource {
   explicit NpyShare(ShareInput input)
       : ShareSource(std::move(input)),
         files_(open_files(input_.files)),
-        table_(table_of(files_, input_.name, input_.options)) {
+        table_(table_of(files_, input_.name, input_.options, input_.executor.memory())) {
     const Index rows = rows_of(files_), count = input_.share.count;
     const auto edge = [&](Index k) { return rows / count * k + rows % count * k / count; };
     num_rows_ = edge(input_.share.index + 1) - edge(input_.share.index);
@@ -210,7 +212,7 @@ std::unique_ptr<ShareSource> npy_share(ShareInput input) {
 Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
                          const ReadOptions& options, const Executor& executor, const Observer& observer) {
   const std::vector<NpyFile> files = open_files(paths);
-  Table table = table_of(files, name, options);
+  Table table = table_of(files, name, options, executor.memory());
   const Index num_rows = rows_of(files);
   const std::vector<NpyPart> parts = parts_of(files, 0, num_rows);
   for (const NpyPart& part : parts)

@@ -229,8 +229,8 @@ std::vector<std::unique_ptr<NpzFile>> open_files(std::span<const std::filesystem
 }
 
 Table table_of(const std::vector<std::unique_ptr<NpzFile>>& files, const std::string& name,
-               const ReadOptions& options) {
-  Table table(name, assign_roles(files.front()->columns(), options, name), options);
+               const ReadOptions& options, RowMemory& memory) {
+  Table table(name, assign_roles(files.front()->columns(), options, name), options, memory);
   std::set<std::string> said;
   for (const auto& file : files)
     for (const std::string& note : file->notes())
@@ -239,7 +239,7 @@ Table table_of(const std::vector<std::unique_ptr<NpzFile>>& files, const std::st
 }
 
 // Archives side by side, each from its row of the table on: first_row less `before`.
-void fill_all(std::span<const std::unique_ptr<NpzFile>> files, Index before, const Table& table,
+void fill_all(std::span<const std::unique_ptr<NpzFile>> files, Index before, Table& table,
               const Executor& executor, const Observer& observer) {
   std::size_t bytes = 0;
   for (const auto& file : files) bytes += file->archive->file_bytes();
@@ -272,7 +272,7 @@ class NpzShare : public ShareSource {
   explicit NpzShare(ShareInput input)
       : ShareSource(std::move(input)),
         files_(open_files(input_.files, input_.options)),
-        table_(table_of(files_, input_.name, input_.options)) {
+        table_(table_of(files_, input_.name, input_.options, input_.executor.memory())) {
     std::vector<std::size_t> sizes;
     for (const auto& file : files_) sizes.push_back(file->archive->file_bytes());
     for (const Range& range : byte_ranges(sizes)) {
@@ -329,7 +329,7 @@ std::unique_ptr<ShareSource> npz_share(ShareInput input) {
 Dataset read_npz_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
                          const ReadOptions& options, const Executor& executor, const Observer& observer) {
   const std::vector<std::unique_ptr<NpzFile>> files = open_files(paths, options);
-  Table table = table_of(files, name, options);
+  Table table = table_of(files, name, options, executor.memory());
   for (const auto& file : files)
     if (files.size() > 1) table.add_file(file->name, file->first_row);
   const Index num_rows = files.back()->first_row + files.back()->layout.rows;

@@ -12,6 +12,7 @@
 #include "data/file_kind.hpp"
 #include "data/libsvm.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/shared_stream.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/input_files.hpp"
@@ -41,7 +42,10 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
     require_input(path, options);
     return read_query(path, options, executor, observer);
   }
-  if (path == "-") return read_csv_stream(STDIN_FILENO, input_words(path), options, executor, observer);
+  if (path == "-") {
+    const SharedStream stream(STDIN_FILENO, input_words(path), executor);
+    return read_csv_stream(stream.descriptor(), input_words(path), options, executor, observer);
+  }
   const std::vector<std::filesystem::path> files = input_files(path);
   const std::string name = files.size() == 1 ? printable_path(files.front()) : input_words(path);
   switch (require_one_kind(files, options)) {

@@ -110,7 +110,7 @@ void note_empty_files(Table& table, Index num_rows) {
   }
 }
 
-std::vector<Slot> slots_from(const Table& table, Index first_row) {
+std::vector<Slot> slots_from(Table& table, Index first_row) {
   std::vector<Slot> slots = table.slots();
   for (Slot& slot : slots)
     if (slot.base != nullptr) slot.base += first_row * slot.stride;

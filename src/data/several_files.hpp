@@ -27,6 +27,6 @@ void require_same_width(Index columns, const std::string& file, Index expected, 
 void note_empty_files(Table& table, Index num_rows);
 
 /// Slots of the rows from `first_row` on.
-[[nodiscard]] std::vector<Slot> slots_from(const Table& table, Index first_row);
+[[nodiscard]] std::vector<Slot> slots_from(Table& table, Index first_row);
 
 }  // namespace giga

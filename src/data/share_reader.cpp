@@ -1,5 +1,7 @@
 // The reader of a share by its format, and what shares of all formats have in common.
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -16,7 +18,7 @@ namespace giga {
 namespace {
 
 std::unique_ptr<ShareSource> source_of(const std::filesystem::path& path, const ReadOptions& options,
-                                       const Share& share, const Executor& executor,
+                                       const TableShare& share, const Executor& executor,
                                        const Observer& observer) {
   if (share.count < 1 || share.index < 0 || share.index >= share.count)
     throw std::invalid_argument("there is no share " + std::to_string(share.index) + " of " +
@@ -39,8 +41,8 @@ std::unique_ptr<ShareSource> source_of(const std::filesystem::path& path, const 
 
 }  // namespace
 
-ShareReader::ShareReader(const std::filesystem::path& path, const ReadOptions& options, const Share& share,
-                         const Executor& executor, const Observer& observer)
+ShareReader::ShareReader(const std::filesystem::path& path, const ReadOptions& options,
+                         const TableShare& share, const Executor& executor, const Observer& observer)
     : source_(source_of(path, options, share, executor, observer)) {}
 ShareReader::ShareReader(ShareReader&&) noexcept = default;
 ShareReader::~ShareReader() = default;
@@ -59,6 +61,53 @@ Dataset ShareReader::finish() && {
 
 SharePlace ShareReader::place() const {
   return source_->place();
+}
+
+namespace {
+
+// What each rank has to say, by rank. An exception of `words` is thrown on all of them.
+std::vector<std::string> gathered(const Executor& executor, const std::function<std::string()>& words) {
+  std::exception_ptr failure;
+  std::string own;
+  // The threads of a rank are busy while it spreads.
+  try {
+    own = words();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::vector<Bytes> all = executor.spread(executor.num_ranks(), [&](Index) {
+    if (failure) std::rethrow_exception(failure);
+    const auto* begin = reinterpret_cast<const std::byte*>(own.data());
+    return Bytes(begin, begin + own.size());
+  });
+  std::vector<std::string> texts;
+  for (const Bytes& bytes : all)
+    texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return texts;
+}
+
+}  // namespace
+
+SharedRows read_shares(const std::filesystem::path& path, const ReadOptions& options,
+                       const Executor& executor, const Observer& observer) {
+  // Piece k belongs to one rank, always the same: it has share k.
+  TableShare share{.count = executor.num_ranks()};
+  (void)executor.spread(share.count, [&](Index k) {
+    share.index = k;
+    return Bytes();
+  });
+  std::optional<ShareReader> reader;
+  while (true) {
+    const std::vector<std::string> told = gathered(executor, [&] {
+      if (!reader) reader.emplace(path, options, share, executor.local(), observer);
+      return reader->read().bytes();
+    });
+    ShareFacts all = ShareFacts::of_bytes(told.front());
+    for (std::size_t k = 1; k < told.size(); ++k) all = merge(all, ShareFacts::of_bytes(told[k]));
+    if (reader->agrees(all)) break;
+  }
+  const SharePlace place = reader->place();
+  return {std::move(*reader).finish(), place};
 }
 
 // Share k of K has bytes [k B / K, (k + 1) B / K) of the B bytes of all files.
@@ -85,7 +134,7 @@ FactPlace ShareSource::place_in(const TableFacts& facts, Index row, Index lines)
   return {static_cast<Index>(part), row, lines};
 }
 
-void ShareSource::tell_rows(const Table& table, const std::function<Index(std::size_t, Index)>& lines,
+void ShareSource::tell_rows(Table& table, const std::function<Index(std::size_t, Index)>& lines,
                             TableFacts& facts) const {
   const Issues& issues = table.issues();
   facts.missing = issues.missing;

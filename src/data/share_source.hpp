@@ -19,7 +19,7 @@ struct ShareInput {
   std::vector<std::filesystem::path> files;
   std::string name;  ///< Stands for all of them in messages.
   const ReadOptions& options;
-  Share share;
+  TableShare share;
   const Executor& executor;
   Observer observer;
 };
@@ -45,7 +45,7 @@ class ShareSource {
   [[nodiscard]] std::vector<Range> byte_ranges(const std::vector<std::size_t>& sizes) const;
   /// What the table has found in its rows; part k has facts.parts[k].rows of them. `lines` counts the line
   /// ends before a row in its part, -1 if that is not known.
-  void tell_rows(const Table& table, const std::function<Index(std::size_t part, Index row)>& lines,
+  void tell_rows(Table& table, const std::function<Index(std::size_t part, Index row)>& lines,
                  TableFacts& facts) const;
   /// The part of facts.parts that a row of this share is in.
   [[nodiscard]] static FactPlace place_in(const TableFacts& facts, Index row, Index lines);

@@ -66,8 +66,11 @@ void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, 
 }
 
 // feature_names is in the order of features(n), which need not be that of the columns.
-Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options)
+Table::Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory)
     : missing_(options.missing) {
+  parts_.features = RowArray<double>(memory);
+  parts_.response = RowArray<double>(memory);
+  parts_.weights = RowArray<double>(memory);
   parts_.name = std::move(name);
   parts_.columns = std::move(columns);
   for (const Column& column : parts_.columns) {
@@ -95,19 +98,19 @@ void Table::start_again() {
 }
 
 void Table::allocate(Index rows) {
-  parts_.features.resize(checked_count(rows, parts_.num_features));
+  parts_.features.resize(checked_product(rows, parts_.num_features));
   if (has_response_) parts_.response.resize(rows);
   if (has_weights_) parts_.weights.resize(rows);
 }
 
 void Table::reserve(Index rows) {
-  parts_.features.reserve(checked_count(rows, parts_.num_features));
-  if (has_response_) parts_.response.reserve(rows);
-  if (has_weights_) parts_.weights.reserve(rows);
+  parts_.features.grow(checked_product(rows, parts_.num_features));
+  if (has_response_) parts_.response.grow(rows);
+  if (has_weights_) parts_.weights.grow(rows);
 }
 
 // Features are row-major, so the numbers of one feature lie num_features apart.
-std::vector<Slot> Table::slots() const {
+std::vector<Slot> Table::slots() {
   std::vector<Slot> slots;
   for (const Column& column : parts_.columns) {
     switch (column.role) {

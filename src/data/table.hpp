@@ -58,7 +58,7 @@ struct WholeTable {
 
 class Table {
  public:
-  Table(std::string name, std::vector<Column> columns, const ReadOptions& options);
+  Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory);
 
   [[nodiscard]] const std::string& name() const { return parts_.name; }
   [[nodiscard]] const std::vector<InputFile>& files() const { return parts_.files; }
@@ -71,7 +71,7 @@ class Table {
   /// Storage for at least `rows` rows, grown by doubling.
   void reserve(Index rows);
   /// One slot per column; valid until storage changes.
-  [[nodiscard]] std::vector<Slot> slots() const;
+  [[nodiscard]] std::vector<Slot> slots();
 
   /// Says that columns may be text, so that messages name the option that makes a category of one.
   void allow_categories() { may_have_categories_ = true; }

@@ -207,7 +207,7 @@ void TextColumns::settle(const std::vector<ColumnPlan>& plan, Table& table, cons
 }
 
 // All columns of a chunk together, while its rows are in the cache.
-void TextColumns::renumber(const std::vector<std::vector<std::uint32_t>>& places, const Table& table,
+void TextColumns::renumber(const std::vector<std::vector<std::uint32_t>>& places, Table& table,
                            const Executor& executor) const {
   const std::vector<Slot> slots = table.slots();
   executor.for_each(columns.empty() ? 0 : columns[0].num_pieces(), [&](Index piece) {

@@ -154,7 +154,7 @@ struct TextColumns {
                     bool some_dropped, Table& table, const ReadOptions& options,
                     const Executor& executor) const;
 
-  void renumber(const std::vector<std::vector<std::uint32_t>>& places, const Table& table,
+  void renumber(const std::vector<std::vector<std::uint32_t>>& places, Table& table,
                 const Executor& executor) const;
   void set_dates(const std::vector<ColumnPlan>& plan, Table& table) const;
 

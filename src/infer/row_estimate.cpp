@@ -299,9 +299,9 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
   const std::vector<double>& mode = laplace.posterior.mean();
   const Derivatives at_mode =
       laplace.at_mode ? *laplace.at_mode : full.evaluate(mode, Order::Hessian, executor);
-  std::vector<float> found;
+  RowArray<float> found;
   if (options.scores == nullptr) found = remainder_scores(full, laplace.posterior, executor);
-  const std::vector<float>& scores = options.scores != nullptr ? *options.scores : found;
+  const RowArray<float>& scores = options.scores != nullptr ? *options.scores : found;
   ExtendedVector less(pilot.size() / at(dim), 0);
   if (coreset != nullptr) less = log_likelihood_sums(*coreset, pilot, executor);
   double size = static_cast<double>(automatic ? kFirst : options.rows.number);

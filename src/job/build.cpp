@@ -21,6 +21,7 @@
 #include "giga/pipeline/read_table.hpp"
 #include "giga/project/curvature_projection.hpp"
 #include "giga/record/same_data.hpp"
+#include "job/shared_design.hpp"
 #include "job/words.hpp"
 
 namespace giga {
@@ -64,11 +65,13 @@ void note_bad_draws(const CoresetResult& result, job::Notes& notes) {
 }
 
 // The seconds do not include the writing of the file, which comes last.
-void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds, BuildRun& run) {
+void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds,
+            const Executor& executor, BuildRun& run) {
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();
-  if (job.out) write_coreset(*job.out, run.file, job.force);
+  run.record.options.communication = executor.communication();
+  if (job.out) once(executor, [&] { write_coreset(*job.out, run.file, job.force); });
 }
 
 // Where the tolerance is meant as that of a fit, the coreset is that of the first round of a fit with the
@@ -81,10 +84,14 @@ CoresetOptions resolved_options(const BuildJob& job, const Problem& problem) {
 BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
   const Stopwatch total;
   job::Notes notes(observer);
-  const ModelTable table = read_table(job.input, job.read, job.model, executor, observer.watch);
+  ReadOptions read = job.read;
+  ModelOptions model = job.model;
+  if (job.design_from) job::take_design(*job.design_from, read, model);
+  const ModelTable table = read_table(job.input, read, std::move(model), executor, observer.watch);
   const Dataset& data = table.data;
   const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
+  job::mention_scratch(executor.memory(), notes);
   notes.say(data.notes());
   notes.say(problem.notes());
   const Index rows = problem.likelihood().num_rows();
@@ -100,12 +107,12 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   if (result.zero_target) notes.say(kNothing);
   note_bad_draws(result, notes);
 
-  BuildRun run{record_of(job, executor),
-               coreset_file(problem, result, job.read, data_digest(data, executor))};
+  BuildRun run{record_of(job, executor), coreset_file(problem, result, read, data_digest(data, executor))};
+  add_sums(run.file, problem, result, executor, observer.watch);
   StageSeconds seconds = result.seconds;
   seconds.load = load_s;
   RunRecord& record = run.record;
-  record.options.read = job.read;
+  record.options.read = read;
   record.options.model = problem.table()->options;
   record.options.coreset = result.options;
   record.num_rows = problem.num_data_rows();
@@ -119,7 +126,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.model = problem.description();
   record.passes = result.passes;
   record.coreset = by_input_rows(problem, std::move(result));
-  finish(job, total, seconds, run);
+  finish(job, total, seconds, executor, run);
   return run;
 }
 
@@ -156,7 +163,7 @@ BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobOb
   run.record.options.coreset = result.options;
   run.record.num_rows = rows->num_rows();
   run.record.coreset = std::move(result);
-  finish(job, total, seconds, run);
+  finish(job, total, seconds, executor, run);
   return run;
 }
 
@@ -208,7 +215,7 @@ void require_memory(const CoresetOptions& options, const Problem& problem) {
 }
 
 BuildRun run_build(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
-  require_creatable(job);
+  once(executor, [&] { require_creatable(job); });
   return job.kind == InputKind::Data ? build_table(job, executor, observer)
                                      : build_matrix(job, executor, observer);
 }

@@ -37,6 +37,12 @@ std::string size_note(Index asked, Index rows, const char* kind) {
          std::to_string(rows);
 }
 
+void mention_scratch(const RowMemory& memory, const Notes& notes) {
+  if (memory.in_files() == 0) return;
+  notes.mention(data_size(memory.in_files()) + " of the table are in files of " +
+                printable_path(memory.scratch()) + ", as `memory` allows " + data_size(memory.limit()));
+}
+
 std::string lost_columns(const std::filesystem::path& input, const Dataset& data) {
   const auto unused = std::ranges::count(data.columns(), ColumnRole::Unused, &Column::role);
   if (input != "-" || unused == 0) return {};

@@ -40,8 +40,9 @@ PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat
     columns.set(k, column);
   }
   columns.set(all, std::span(pihat.mean()).first(at(dim)));
-  PredictorMoments out{std::vector<float>(at(model.num_rows())), std::vector<float>(at(model.num_rows())),
-                       std::vector<float>(at(num_extras * model.num_rows()))};
+  RowMemory& memory = executor.memory();
+  PredictorMoments out{RowArray<float>(memory, model.num_rows()), RowArray<float>(memory, model.num_rows()),
+                       RowArray<float>(memory, num_extras * model.num_rows())};
   for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
     const Scratch z(kTile * dim), u(kTile * columns.stride());
     for (Index begin = first; begin < first + count; begin += kTile) {

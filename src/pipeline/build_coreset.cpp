@@ -118,12 +118,13 @@ constexpr Index kMany = 100'000;  // rows that the mode is found of by way of so
 class Run {
  public:
   Run(const Problem& problem, const CoresetOptions& options, const Executor& executor,
-      const Observer& observer, const LaplaceResult* known)
+      const Observer& observer, const LaplaceResult* known, const Quadratic* excess)
       : problem_(problem),
         options_(options),
         executor_(executor),
         observer_(observer),
         known_(options.pihat == PihatKind::Laplace ? known : nullptr),
+        excess_(excess),
         expansion_(options.expansion),
         remainder_dim_(options.remainder_dim) {}
 
@@ -140,6 +141,7 @@ class Run {
     const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options());
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
     Heldout heldout = make_heldout(heldout_rows, watched, result);
+    result.heldout_norm = heldout.norm();
     measure_remainder(heldout_rows, heldout, result);
     watched.end_pass();
     result.seconds.project = clock.restart();
@@ -164,8 +166,8 @@ class Run {
       result.notes.push_back("the projection does not reach the held-out error with J = " +
                              std::to_string(result.dim) + "; more features were not tried");
     }
+    measure_rest(heldout_rows, heldout, result);
     translate(result);
-    result.build.state.reset();  // of a table that is gone
     return result;
   }
 
@@ -198,7 +200,6 @@ class Run {
   // The same build with features of the remainder, if that lowers the held-out error.
   void add_remainder(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) {
     constexpr Index kFeatures = 500;
-    result.build.state.reset();  // not to be gone on from, and large
     const CoresetResult before = result;
     expansion_ = Expansion::Hermite;
     remainder_dim_ = kFeatures;
@@ -275,7 +276,8 @@ class Run {
                       "may begin; rescale the columns");
     }
     result.pihat = result.laplace->posterior;
-    const LinearModel* linear = model.linear_model();
+    // What the rows say of the model is of interest only where they are the data.
+    const LinearModel* linear = excess_ == nullptr ? model.linear_model() : nullptr;
     result.separable = linear != nullptr && linear->separates(result.pihat.mean(), executor_);
     if (result.separable) ++result.passes.laplace;  // else it ended with the first row on the wrong side
     if (result.separable)
@@ -284,6 +286,7 @@ class Run {
     if (result.laplace->end != LaplaceEnd::Converged)
       result.notes.emplace_back(
           "the search for the posterior mode did not converge; pihat is taken where it ended");
+    if (excess_ != nullptr) return;
     for (std::string& note : mode_notes(problem_, result.pihat.mean(), executor_))
       result.notes.push_back(std::move(note));
     if (!result.separable) {
@@ -354,7 +357,26 @@ class Run {
       }
     }
     ++result.passes.project;
-    return {rows, executor_};
+    Heldout heldout(rows, executor_);
+    if (excess_ == nullptr) return heldout;
+    return {rows, less_excess(heldout.sum(), projection), 0};
+  }
+
+  // The sum of random features of all rows, less that of the excess.
+  [[nodiscard]] ExtendedVector less_excess(ExtendedVector sum, const RandomProjection& projection) const {
+    add_scaled(sum, -1, projection.sum_from(gradients(*excess_, projection.points())));
+    return sum;
+  }
+
+  // Of an expansion at points, one after the other.
+  [[nodiscard]] ExtendedVector gradients(const Quadratic& expansion,
+                                         const std::vector<double>& points) const {
+    const Index dim = std::ssize(expansion.centre);
+    ExtendedVector out(points.size(), 0);
+    executor_.for_each(std::ssize(points) / dim, [&](Index s) {
+      expansion.add_gradient(std::span(points).subspan(at(s * dim), at(dim)), out.data() + s * dim);
+    });
+    return out;
   }
 
   // The vectors of all rows, or of candidates.
@@ -404,14 +426,14 @@ class Run {
       const bool long_rows = curvature_dim(all.num_parameters()) >= CurvatureProjection::kFewestForProducts &&
                              laplace_of_all(result);
       if (some) at_mean = &*at_mean_;
-      if (!some && long_rows) at_mean = &*result.laplace->at_mode;
+      if (!some && (long_rows || excess_ != nullptr)) at_mean = &*result.laplace->at_mode;
     }
     // Else the sum is that of all rows, formed one after the other, in the frame of the candidates.
     std::unique_ptr<RowSource> every;
     if (some && at_mean == nullptr) {
       every = random_or_curvature(all, result.pihat, dim, nullptr, nullptr, false);
       const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), every->dim()));
-      const VectorTable table(seen, executor_, {.selector = SelectorKind::Scan});
+      const VectorTable table(seen, executor_.local(), {.selector = SelectorKind::Scan});
       known = {table.sum(), table.norm_sum()};
       ++result.passes.project;
     }
@@ -421,6 +443,7 @@ class Run {
     if (at_mean != nullptr && (some || rows->products() != nullptr))
       known = {static_cast<const CurvatureProjection&>(*rows).target(),
                some ? survey_->norm_sum : norm_sum_of(*rows)};
+    if (excess_ != nullptr && known.sum.empty()) known = known_less_excess(*rows, at_mean != nullptr);
     // Of all rows: a_n, b_n and the frame of the curvature.
     constexpr Index kOfCurvature = 2;
     if (options_.projection == ProjectionKind::Curvature && (!some || every))
@@ -428,7 +451,7 @@ class Run {
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()),
                         some ? &candidates : nullptr);
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(watched, executor_,
+    const VectorTable table(watched, executor_.local(),
                             {.selector = greedy ? options_.selector : SelectorKind::Scan,
                              .known = known.sum.empty() ? nullptr : &known});
     result.seconds.project += clock.restart();
@@ -466,6 +489,14 @@ class Run {
     return options_.pihat == PihatKind::Laplace && result.laplace && result.laplace->at_mode.has_value();
   }
 
+  // What the vectors of all rows are to approximate where that is less than their sum: from the derivatives
+  // at the mode, or by random features.
+  [[nodiscard]] KnownSum known_less_excess(const RowSource& rows, bool curvature) const {
+    const VectorTable table(rows, executor_, {.selector = SelectorKind::Scan});
+    if (curvature) return {static_cast<const CurvatureProjection&>(rows).target(), table.norm_sum()};
+    return {less_excess(table.sum(), static_cast<const RandomProjection&>(rows)), table.norm_sum()};
+  }
+
   // sigma, of rows that are known by their products.
   [[nodiscard]] double norm_sum_of(const RowSource& rows) const {
     const ExtendedVector sum =
@@ -498,8 +529,12 @@ class Run {
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
-    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure,
-                               enough(table, tolerance, is_far(remainder))};
+    const GreedyOptions greedy{.size = size,
+                               .max_steps = options_.max_steps,
+                               .tolerance = tolerance,
+                               .heldout = measure,
+                               .enough = enough(table, tolerance, is_far(remainder)),
+                               .resumable = false};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }
@@ -525,16 +560,32 @@ class Run {
     if (options_.projection != ProjectionKind::Curvature || !laplace_of_all(result) || remainder_dim_ > 0)
       return;
     const Quadratic expansion{result.pihat.mean(), *result.laplace->at_mode};
-    const std::vector<double> points = projection.points();
     const Index dim = result.pihat.dim();
-    ExtendedVector gradients(points.size(), 0);
-    executor_.for_each(std::ssize(points) / dim, [&](Index s) {
-      expansion.add_gradient(std::span(points).subspan(at(s * dim), at(dim)), gradients.data() + s * dim);
-    });
     ExtendedVector rest = heldout.sum();
-    add_scaled(rest, -1, projection.sum_from(gradients));
+    add_scaled(rest, -1, projection.sum_from(gradients(expansion, projection.points())));
     const auto length = static_cast<double>(norm(rest)), noise = heldout.noise();
     result.remainder = std::sqrt(std::max(0.0, length * length - noise * noise) / static_cast<double>(dim));
+  }
+
+  // The held-out error less the features of q, the second-order expansion of L(w) - L at the mode.
+  void measure_rest(const RandomProjection& projection, Heldout& heldout, CoresetResult& result) const {
+    result.heldout_rest = std::nan("");
+    const Likelihood& model = problem_.likelihood();
+    const Coreset& built = result.build.coreset;
+    if (!laplace_of_all(result) || !projection.uses_gradients() || built.size() == 0 ||
+        model.num_parameters() > kMostSummedParameters)
+      return;
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < built.rows.size(); ++i)
+      weights.push_back(built.weights[i] * model.multiplicity(built.rows[i]));
+    const std::vector<double>& mode = result.pihat.mean();
+    Quadratic q{mode, model.subset(built.rows, weights)->evaluate(mode, Order::Hessian, executor_)};
+    const Derivatives& all = *result.laplace->at_mode;
+    for (std::size_t d = 0; d < all.gradient.size(); ++d) q.at_centre.gradient[d] -= all.gradient[d];
+    for (std::size_t k = 0; k < all.hessian.size(); ++k) q.at_centre.hessian[k] -= all.hessian[k];
+    ExtendedVector rest = heldout.residual(built);
+    add_scaled(rest, 1, projection.sum_from(gradients(q, projection.points())));
+    result.heldout_rest = heldout.relative(rest);
   }
 
   // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row
@@ -553,7 +604,8 @@ class Run {
   const CoresetOptions options_;
   const Executor& executor_;
   const Observer& observer_;
-  const LaplaceResult* known_;  // may be null
+  const LaplaceResult* known_;  // may be null,
+  const Quadratic* excess_;     // as may this
   Expansion expansion_;         // as the options say, until the held-out error asks for the remainder;
   Index remainder_dim_;         // likewise
   Index num_candidates_ = 0;
@@ -569,7 +621,7 @@ bool far_from_normal(const CoresetResult& result) {
 }
 
 CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options, const Executor& executor,
-                            const Observer& observer, const LaplaceResult* known) {
+                            const Observer& observer, const LaplaceResult* known, const Quadratic* excess) {
   require(options.size >= 0, "size must be at least 0");
   require(options.projection_dim >= 0, "projection_dim must be at least 0");
   require(options.heldout_dim >= 2, "heldout_dim must be at least 2");
@@ -578,7 +630,12 @@ CoresetResult build_coreset(const Problem& problem, const CoresetOptions& option
   require(all.projection != ProjectionKind::Curvature || problem.likelihood().linear_model() != nullptr,
           "the curvature projection needs a linear predictor that all parameters enter by; use "
           "ProjectionKind::Random");
-  return Run(problem, all, executor, observer, known).go();
+  require(excess == nullptr || (known != nullptr && known->at_mode && all.pihat == PihatKind::Laplace &&
+                                all.candidates.kind == RowCount::Kind::All &&
+                                all.expansion == Expansion::Taylor && !all.add_remainder &&
+                                (all.projection == ProjectionKind::Curvature || all.norm == Norm::Whitened)),
+          "an excess needs the mode, all rows, the whitened norm and no remainder");
+  return Run(problem, all, executor, observer, known, excess).go();
 }
 
 }  // namespace giga

@@ -10,7 +10,7 @@
 namespace giga {
 
 Heldout::Heldout(const RowSource& rows, const Executor& executor) : rows_(rows) {
-  const VectorTable table(rows, executor, {.selector = SelectorKind::Scan});
+  const VectorTable table(rows, executor.local(), {.selector = SelectorKind::Scan});
   sum_ = table.sum();
   norm_ = table.target_norm();
 }
@@ -27,12 +27,20 @@ const std::vector<double>& Heldout::row(Index n) {
   return found->second;
 }
 
-double Heldout::error(const Coreset& coreset) {
-  // |V - sum_n w_n V_n| / |V|; infinite if V is zero and V(w) is not.
+ExtendedVector Heldout::residual(const Coreset& coreset) {
   ExtendedVector residual = sum_;
   for (std::size_t i = 0; i < coreset.rows.size(); ++i)
     add_scaled(residual, -static_cast<Extended>(coreset.weights[i]), row(coreset.rows[i]));
-  // The noise of the sum is independent of the coreset, and lengthens the residual in the mean square.
+  return residual;
+}
+
+double Heldout::error(const Coreset& coreset) {
+  return relative(residual(coreset));
+}
+
+double Heldout::relative(const ExtendedVector& residual) const {
+  // Infinite if V is zero and V(w) is not. The noise of the sum is independent of the coreset, and
+  // lengthens the residual in the mean square.
   const Extended length = giga::norm(residual);
   const Extended distance = length > noise_ ? std::sqrt(length * length - noise_ * noise_) : 0;
   return distance == 0 ? 0.0 : static_cast<double>(distance / norm_);

@@ -24,8 +24,13 @@ class Heldout {
   /// V, and the root mean square of its error.
   [[nodiscard]] const ExtendedVector& sum() const { return sum_; }
   [[nodiscard]] double noise() const { return static_cast<double>(noise_); }
+  /// V - V(w).
+  [[nodiscard]] ExtendedVector residual(const Coreset& coreset);
   /// |V(w) - V| / |V|.
   [[nodiscard]] double error(const Coreset& coreset);
+
+  /// The length of a residual without the noise of V, over |V|.
+  [[nodiscard]] double relative(const ExtendedVector& residual) const;
 
  private:
   const std::vector<double>& row(Index n);

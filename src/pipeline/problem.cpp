@@ -13,7 +13,7 @@
 #include "giga/base/text.hpp"
 #include "giga/design/rare_levels.hpp"
 #include "giga/pipeline/read_table.hpp"
-#include "pipeline/moments.hpp"
+#include "pipeline/prior_units.hpp"
 #include "pipeline/trials.hpp"
 
 namespace giga {
@@ -27,59 +27,6 @@ std::string quoted_names(const Design& design, const std::vector<Index>& columns
     text += "'";
   }
   return columns.size() > kMost ? text + ", ..." : text;
-}
-
-// Whether the family learns a parameter of the size of the response, such as the sd of its noise.
-bool learns_noise(const FamilyParameters& family) {
-  return std::ranges::any_of(describe(family.family).extras,
-                             [](const ExtraParameter& extra) { return extra.prior.autoscale; });
-}
-
-// Where the noise is learnt, priors of coefficients that were not chosen are in units of the response, as the
-// prior of the noise is: N(0, (prior_scale sd(y))^2), about mean(y) for the intercept.
-bool is_in_units(const ModelOptions& options) {
-  return !options.priors.autoscale && !options.priors.coefficients && learns_noise(options.family);
-}
-
-// sd(x_n) of every group effect; 1 of the intercept.
-std::vector<double> slope_sds(const GroupEffects& groups, const Problem::Table& table,
-                              const Executor& executor) {
-  Terms slopes;
-  for (const auto& effect : groups)
-    if (effect->has_slope()) slopes.push_back(effect->slope());
-  const std::vector<double> sds = slopes.empty()
-                                      ? std::vector<double>{}
-                                      : standardise(slopes, *table.data, table.distinct, executor).scale;
-  std::vector<double> out;
-  auto next = sds.begin();
-  for (const auto& effect : groups) out.push_back(effect->has_slope() ? *next++ : 1.0);
-  return out;
-}
-
-// What priors are in units of: the response where its link is the identity, and columns that are taken as
-// they are.
-PriorUnits prior_units(const Problem& problem, bool autoscale, const GroupEffects& groups,
-                       const Executor& executor) {
-  const Problem::Table& table = *problem.table();
-  PriorUnits units;
-  units.group_sds = slope_sds(groups, table, executor);
-  if (!autoscale && !learns_noise(table.options.family)) return units;
-  if (autoscale && !table.options.standardise)
-    units.column_sds = standardise(table.design->terms(), *table.data, table.distinct, executor).scale;
-  const LinearModel& rows = *problem.likelihood().linear_model();
-  if (describe(rows.family().family).link != "identity") return units;
-  Moments all;
-  fold_blocks<Moments>(
-      executor, rows.num_rows(), 1, std::span(&all, 1),
-      [&rows](Index first, Index count, Index /*piece*/, Moments* part) {
-        for (Index n = first; n < first + count; ++n)
-          part->join({rows.multiplicity(n), rows.response(n) - rows.offset(n), 0});
-      },
-      [](const Moments* part, Moments* total) { total->join(*part); });
-  units.response_mean = all.mean;
-  // A response that is the same in every row has no unit.
-  if (all.squares > 0) units.response_sd = std::sqrt(all.squares / all.weight);
-  return units;
 }
 
 void note_constant(const Problem::Table& table, std::vector<std::string>& notes) {
@@ -259,26 +206,25 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   check_trials(data, options.family, response.values, row_terms.trials);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_.insert(notes_.begin(), response.notes.begin(), response.notes.end());
-  likelihood_ =
-      std::make_unique<Regression>(data, distinct, design, response.values, options.family, row_terms);
-  table_ = Table{&data, options, std::move(distinct), design, std::move(row_terms)};
+  RowTerms kept = distinct.rows.empty() ? RowTerms{} : row_terms;
+  likelihood_ = std::make_unique<Regression>(data, distinct, design, std::move(response.values),
+                                             options.family, std::move(row_terms));
+  table_ = Table{&data, options, std::move(distinct), design, std::move(kept)};
   std::vector<ScalarPrior> priors = options.priors.found;
   if (priors.empty()) {
-    PriorOptions chosen = options.priors;
-    const PriorUnits units = prior_units(*this, chosen.autoscale, made.groups, executor);
-    if (is_in_units(options)) {
-      const double sd = options.prior_scale * units.response_sd;
-      chosen.coefficients = ScalarPrior::normal(0, sd);
-      if (!chosen.intercept) chosen.intercept = ScalarPrior::normal(units.response_mean, sd);
+    // Columns that are taken as they are may be what scales are in units of.
+    ColumnMoments columns;
+    if (options.priors.autoscale && !options.standardise) {
+      const Standardisation raw = giga::standardise(design->terms(), data, table_->distinct, executor);
+      columns = moments_of(raw, std::ssize(raw.mean));
     }
-    priors = find_priors(chosen, options.prior_scale, *design, describe(options.family.family).extras, units);
+    priors = priors_in_units(options, *design,
+                             prior_units(unit_moments(*this, made.groups, executor), columns, made.groups));
   }
   if (std::ssize(priors) != likelihood_->num_parameters())
     throw std::invalid_argument("there are " + std::to_string(priors.size()) + " priors for " +
                                 std::to_string(likelihood_->num_parameters()) + " parameters");
-  const bool told =
-      options.priors.is_default() && describe(options.family.family).extras.empty() && made.groups.empty();
-  if (!told) table_->options.priors.found = priors;  // prior_scale does not tell them
+  if (!tells_priors(options, made.groups)) table_->options.priors.found = priors;
   prior_ = Prior(std::move(priors), group_columns(design->scale()));
   // Parameters that are not coefficients come after them, and have the same value on both scales.
   scales_ = design->both_scales(extra_names(options.family.family));

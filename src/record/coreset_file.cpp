@@ -24,8 +24,8 @@ using record::Fields;
 using record::Json;
 
 // Of coreset.json; files of version 0.1 do not say it. From 2 on columns may be other than numbers; a file in
-// which none is has format 1.
-constexpr Index kPlainFormat = 1, kFormat = 2;
+// which none is has format 1. From 3 on rows may be of several shards; a file that was not merged says less.
+constexpr Index kPlainFormat = 1, kTextFormat = 2, kFormat = 3;
 
 // The first columns of coreset.csv, of one file and of several.
 constexpr const char *kColumns = "row,weight", *kFileColumns = "row,weight,file,file_row";
@@ -101,8 +101,27 @@ std::string place_text(const std::vector<InputFile>& files, Index row) {
 }
 
 Json rows_json(const CoresetFile& file) {
-  return {
+  Json json = {
       {"rows", file.coreset.rows}, {"weights", file.coreset.weights}, {"multiplicity", file.multiplicity}};
+  if (file.is_merged()) json["shards"] = file.shard_of;
+  return json;
+}
+
+Index format_of(const CoresetFile& file) {
+  if (file.is_merged()) return kFormat;
+  return file.kinds.empty() && !file.model.formula ? kPlainFormat : kTextFormat;
+}
+
+// The sums, and which of their shards the rows are from.
+void read_sums(const Fields& fields, const Fields& coreset, CoresetFile& file) {
+  if (!fields.has("sums")) return;
+  const Index groups = file.scale.group_sds.empty() ? std::ssize(file.scale.mean) : file.scale.group_sds[0];
+  file.sums = record::sums_of(fields.at("sums"), file.num_parameters, groups);
+  if (!coreset.has("shards")) return;
+  file.shard_of = coreset.get<std::vector<Index>>("shards");
+  const auto is_one = [&file](Index s) { return s >= 0 && s < std::ssize(file.sums->shards); };
+  if (file.shard_of.size() != file.coreset.rows.size() || !std::ranges::all_of(file.shard_of, is_one))
+    fields.refuse("coreset/shards", "does not have one of the shards for every row");
 }
 
 CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
@@ -145,6 +164,7 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   }
   out.read.known = known_columns(out, [](const std::string& column) { return column; });
   if (fields.has("data_digest")) out.data_digest = fields.get<std::string>("data_digest");
+  read_sums(fields, coreset, out);
   return out;
 }
 
@@ -266,6 +286,23 @@ CoresetFile coreset_file(const Problem& problem, const CoresetResult& result, co
   return out;
 }
 
+void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& result,
+              const Executor& executor, const Observer& observer) {
+  if (problem.table() == nullptr || problem.likelihood().num_parameters() > kMostSummedParameters) return;
+  ShardSums sums = shard_sums(problem, result, executor, observer);
+  const auto finite = [](const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  };
+  // Where a log-likelihood is beyond a double there is nothing to merge.
+  if (!finite(sums.point) || !finite(sums.at_point.gradient) || !finite(sums.at_point.hessian) ||
+      !std::isfinite(sums.at_point.value))
+    return;
+  file.sums = std::move(sums);
+  ShardPart& shard = file.sums->shards.front();
+  shard.name = std::filesystem::path(problem.name()).filename().string();
+  shard.digest = file.data_digest;
+}
+
 std::string coreset_csv(const CoresetFile& file) {
   const bool several = !file.files.empty();
   std::string csv = several ? kFileColumns : kColumns;
@@ -290,7 +327,7 @@ std::string coreset_json(const CoresetFile& file) {
   Json out;
   out["giga"] = "coreset";
   out["version"] = version();
-  out["format"] = file.kinds.empty() && !file.model.formula ? kPlainFormat : kFormat;
+  out["format"] = format_of(file);
   out["N"] = file.num_rows;
   out["D"] = file.num_parameters;
   out["J"] = file.dim;
@@ -314,6 +351,7 @@ std::string coreset_json(const CoresetFile& file) {
   out["heldout_error"] = file.heldout_error;
   out["termination"] = name(file.termination);
   out["coreset"] = rows_json(file);
+  if (file.sums) out["sums"] = record::form_of(*file.sums);
   return record::dumped(out);
 }
 

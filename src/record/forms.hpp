@@ -18,6 +18,7 @@
 #include "giga/pipeline/full_data_cost.hpp"
 #include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/problem.hpp"
+#include "giga/pipeline/shard_sums.hpp"
 #include "giga/report/draws_summary.hpp"
 #include "record/json.hpp"
 
@@ -75,6 +76,10 @@ struct Scaled {
 
 [[nodiscard]] Json form_of(const FullDataCost& cost);
 [[nodiscard]] FullDataCost cost_of(const Fields& fields);
+
+/// shard_sums_form.cpp: of a model with that many parameters and raw columns that are not of groups.
+[[nodiscard]] Json form_of(const ShardSums& sums);
+[[nodiscard]] ShardSums sums_of(const Fields& fields, Index num_parameters, Index num_columns);
 
 /// Under the names of R's posterior.
 [[nodiscard]] Json form_of(const Quantity& quantity);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string_view>
 
@@ -196,12 +197,51 @@ std::string posterior_digest(const CoresetFile& file) {
   return digest.text();
 }
 
+namespace {
+
+// Features and response as one key; 0 and -0 are equal.
+std::vector<double> key_of(const Dataset& data, Index row) {
+  std::vector<double> key;
+  for (Index d = 0; d < data.num_features(); ++d) key.push_back(data.features(row)[d] + 0.0);
+  key.push_back(data.response()[at(row)] + 0.0);
+  return key;
+}
+
+// For every row of the coreset the first row of the data with the same values.
+std::vector<Index> rows_by_value(const Dataset& data, const WeightedProblem& coreset,
+                                 const CoresetFile& file) {
+  std::map<std::vector<double>, std::vector<std::size_t>> wanted;
+  for (std::size_t k = 0; k < coreset.input_rows.size(); ++k)
+    wanted[key_of(*coreset.data, static_cast<Index>(k))].push_back(k);
+  std::vector<Index> rows(coreset.input_rows.size(), -1);
+  for (Index n = 0; n < data.num_rows() && !wanted.empty(); ++n) {
+    const auto found = wanted.find(key_of(data, n));
+    if (found == wanted.end()) continue;
+    for (const std::size_t k : found->second) rows[k] = n;
+    wanted.erase(found);
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k] < 0)
+      refuse(data, file,
+             "row " + std::to_string(coreset.input_rows[k]) + " of the shard " +
+                 printable(file.sums->shards[at(file.shard_of[k])].name, 200) +
+                 ", which is in the coreset, is not in it; give the rows of all shards");
+  }
+  return rows;
+}
+
+}  // namespace
+
 Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset, const CoresetFile& file,
                        const Executor& executor) {
   const Dataset& data = *problem.table()->data;
   if (data.num_rows() != file.num_rows)
     refuse(data, file, "it has " + plural(data.num_rows(), "row") + ", not " + std::to_string(file.num_rows));
   Coreset out;
+  if (file.is_merged()) {
+    require_same_scale(problem, file, executor);
+    return {rows_by_value(data, coreset, file), file.coreset.weights};
+  }
   for (std::size_t k = 0; k < coreset.input_rows.size(); ++k) {
     const Index row = row_of(data, coreset.input_rows[k]);
     if (row < 0)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
@@ -57,6 +58,8 @@ Json form_of(const CoresetResult& result) {
   out["num_candidates"] = result.num_candidates;
   out["heldout_rows"] = result.heldout_rows;
   out["heldout_noise"] = result.heldout_noise;
+  out["heldout_norm"] = result.heldout_norm;
+  out["heldout_rest"] = result.heldout_rest;
   out["selector"] = result.selector ? Json(name(*result.selector)) : Json(nullptr);
   out["notes"] = result.notes;
   return out;
@@ -89,6 +92,9 @@ CoresetResult result_of(const Fields& fields) {
   out.num_candidates = fields.get<Index>("num_candidates");
   out.heldout_rows = fields.get<Index>("heldout_rows");
   out.heldout_noise = fields.number("heldout_noise");
+  // A run that an older giga stopped does not say these.
+  out.heldout_norm = fields.has("heldout_norm") ? fields.number("heldout_norm") : std::nan("");
+  out.heldout_rest = fields.has("heldout_rest") ? fields.number("heldout_rest") : std::nan("");
   if (!fields.is_null("selector")) out.selector = fields.choice<SelectorKind>("selector");
   out.notes = fields.get<std::vector<std::string>>("notes");
   return out;

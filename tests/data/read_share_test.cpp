@@ -83,7 +83,8 @@ struct Rounds {
 Outcome read_shares(const fs::path& path, const ReadOptions& options, Index count, Rounds& rounds) {
   std::vector<ShareReader> readers;
   try {
-    for (Index k = 0; k < count; ++k) readers.emplace_back(path, options, Share{k, count}, two_threads());
+    for (Index k = 0; k < count; ++k)
+      readers.emplace_back(path, options, TableShare{k, count}, two_threads());
   } catch (const DataError& error) {
     return error.what();
   }

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import List, Optional
 
-PROGRAMS = {"giga", "awk", "cat", "cd", "head", "ls", "man", "python3", "Rscript", "source", "zcat",
+PROGRAMS = {"giga", "awk", "cat", "cd", "head", "ls", "man", "mkdir", "mv", "rm", "python3", "Rscript", "source", "zcat",
             "apt-get", "cmake", "ctest", "git", "npm"}
 REPOSITORY_PATH = re.compile(r"(scripts|benchmarks|build|\.)/\S")
 SHELL_LANGUAGES = {"", "sh", "bash", "console", "text"}

@@ -299,7 +299,7 @@ TEST_F(CategoryCoreset, DamagedKindsAreRefused) {
                                                             {"/kinds/0/levels", 3},
                                                             {"/kinds", 3},
                                                             {"/features", 1},
-                                                            {"/format", 3}};
+                                                            {"/format", 4}};
   for (const auto& [where, value] : damage) {
     json bad = good;
     bad[json::json_pointer(where)] = value;

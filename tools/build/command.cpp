@@ -55,7 +55,10 @@ void run(Arguments arguments) {
   const auto data = take_data_and_formula(arguments);
   arguments.read_config();
   const BuildRequest request = build_request(arguments, data);
-  Session session({.threads = request.threads, .quiet = request.quiet, .input = request.job.input});
+  Session session({.resources = request.resources,
+                   .quiet = request.quiet,
+                   .input = request.job.input,
+                   .all_ranks = true});
   deliver(request, session.run([&](const JobObserver& observer) {
     return run_build(request.job, session.executor(), observer);
   }));

@@ -33,7 +33,7 @@ constexpr std::array kDataOptions = {
     "max-levels",      "success",       "no-header",   "prior-scale",  "prior",
     "prior-intercept", "prior-group",   "autoscale",   "no-intercept", "no-standardise",
     "pihat",           "pihat-rows",    "projection",  "norm",         "expansion",
-    "projection-dim",  "remainder-dim", "heldout-dim", "candidates"};
+    "projection-dim",  "remainder-dim", "heldout-dim", "candidates",   "design-from"};
 
 void set_input(const Arguments& arguments, const std::optional<std::string>& data, BuildRequest& request) {
   const auto vectors = arguments.text("vectors");
@@ -81,6 +81,10 @@ void add_build_options(Arguments& arguments) {
   arguments.add_value("loglik", "LL.npy", "S x N log-likelihoods; a column, centred, is the vector", input);
   add_table_options(arguments, "Table (with DATA)");
   add_model_options(arguments, "Model (with DATA)");
+  arguments.add_value("design-from", "FILE",
+                      "A coreset whose columns, levels and knots are taken, so that\n"
+                      "giga merge can put the two together",
+                      "Model (with DATA)");
   add_projection_options(arguments, "Projection (with DATA)");
   add_construction_options(arguments, kHelp);
   add_run_options(arguments, "Construction");
@@ -101,6 +105,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
   if (job.kind == InputKind::Data) {
     job.read = read_options(arguments);
     job.model = model_options(arguments);
+    if (const auto design = arguments.text("design-from")) job.design_from = *design;
     job.coreset = fit_coreset_options();
     set_projection(arguments, job.coreset);
   } else {
@@ -113,7 +118,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     }
   }
   set_construction(arguments, job.coreset);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   set_output(arguments, request);
   return request;
 }

@@ -1,13 +1,17 @@
 // giga check: the certificate of a coreset against all rows.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "check/options.hpp"
 #include "commands.hpp"
 #include "giga/base/text.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "giga/report/model_check_text.hpp"
+#include "merge/print.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
+#include "support/ranks_text.hpp"
 #include "support/session.hpp"
 
 namespace giga::tool {
@@ -23,6 +27,8 @@ constexpr const char* kExamples = R"(Examples:
       the same with draws made on the spot
   giga check flights.csv coreset.csv draws --strict --quiet && use-the-draws
       exit code 1 unless the verdict is safe
+  giga check merged.csv
+      without the rows: the error that giga merge told; never certified
 
 Files:
   coreset.json          beside coreset.csv: what giga build wrote for it
@@ -58,16 +64,44 @@ std::string facts(const CheckJob& job, const RunRecord& record) {
   }
   const StageSeconds& s = *record.seconds;
   line("seconds", fmt::format("{:.3f} load, {:.3f} sample, {:.3f} certify", s.load, s.sample, s.certify));
+  if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   if (job.out) line("written", printable_path(*job.out));
   return text;
+}
+
+// Of a merged coreset whose rows are elsewhere: what is known of its error.
+void tell_error(const Arguments& arguments, const std::filesystem::path& path, const CoresetFile& file) {
+  const MergedError error = merged_error(*file.sums);
+  if (arguments.flag("json")) {
+    const auto number = [](double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; };
+    write_stdout(
+        fmt::format("{{\n  \"command\": \"check\",\n  \"certified\": false,\n  \"N\": {},\n  \"size\": {},\n"
+                    "  \"error_bound\": {},\n  \"usual_error\": {}\n}}\n",
+                    file.num_rows, file.coreset.size(), number(error.bound), number(error.usual)));
+  } else {
+    write_stdout(fmt::format(
+        "{}: {} for {} of {}; its error is {}, as measured when they were built and "
+        "merged\nnot certified: that needs the rows of all shards, giga check DATA {}\n",
+        printable_path(path), plural(file.coreset.size(), "point"), plural(file.num_rows, "row"),
+        plural(std::ssize(file.sums->shards), "shard"), merged_error_text(error), printable_path(path)));
+  }
+  if (arguments.flag("strict")) throw NotSafe{};
 }
 
 void run(Arguments arguments) {
   const std::vector<std::string> words = arguments.take_words();
   arguments.read_config();
+  if (words.size() == 1 && !arguments.given("sql") && has_coreset_columns(words[0])) {
+    const auto file = find_coreset(words[0]);
+    if (file && file->is_merged() && !file->read.sql) return tell_error(arguments, words[0], *file);
+  }
   const CheckRequest request = check_request(arguments, words);
   const CheckJob& job = request.job;
-  Session session({request.threads, request.quiet, job.data, job.chains});
+  Session session({.resources = request.resources,
+                   .quiet = request.quiet,
+                   .input = job.data,
+                   .chains = job.chains,
+                   .all_ranks = true});
   const RunRecord record =
       session.run([&](const JobObserver& observer) { return run_check(job, session.executor(), observer); });
   if (request.json) {

@@ -131,7 +131,7 @@ void add_check_options(Arguments& arguments) {
                       "here, 0 to 2^64-1 (default 1)",
                       check);
   add_check_rows_option(arguments, check);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", check);
+  add_resource_options(arguments, check);
   arguments.add_flag("strict", "Exit with code 1 unless the verdict is safe", check);
   add_output_options(arguments, {.out_name = "FILE",
                                  .out = "Where the record goes (default DIR/certificate.json; without\n"
@@ -148,7 +148,7 @@ CheckRequest check_request(const Arguments& arguments, const std::vector<std::st
   set_output(arguments, request);
   set_draws(arguments, request.job);
   request.job.check_rows = row_count_of(arguments, "check-rows");
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   return request;
 }
 

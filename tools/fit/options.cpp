@@ -24,7 +24,7 @@ standard deviations off per parameter, 0 to 1 (default 0.05; 0 with
 --size))"};
 
 // Options that a resumed run may have beside --resume; the others are those of the run that was stopped.
-constexpr std::array kWhenResumed = {"resume", "threads", "json", "quiet"};
+constexpr std::array kWhenResumed = {"resume", "threads", "memory", "scratch", "json", "quiet"};
 
 // A word of a command line, quoted if a shell would not take it for one.
 std::string shell_word(const std::string& text) {
@@ -38,8 +38,8 @@ std::string shell_word(const std::string& text) {
 
 // "giga fit flights.csv --family bernoulli", without --out and what changes no number.
 std::string command_line(const std::filesystem::path& input, const std::vector<Setting>& settings) {
-  constexpr std::string_view kLeftOut[] = {"out",    "force",    "json",    "quiet", "strict",
-                                           "config", "no-times", "threads", "resume"};
+  constexpr std::string_view kLeftOut[] = {"out",      "force",   "json",   "quiet",  "strict", "config",
+                                           "no-times", "threads", "resume", "memory", "scratch"};
   std::string line = "giga fit";
   if (!input.empty()) line.append(" ").append(shell_word(input.native()));
   for (const Setting& setting : settings) {
@@ -84,7 +84,7 @@ FitRequest new_request(const Arguments& arguments, const std::string& data) {
   job.settings = arguments.settings();
   std::erase_if(job.settings, [](const Setting& setting) { return setting.name == "resume"; });
   job.command_line = command_line(job.input, job.settings);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   set_output(arguments, request);
   job.how_to_resume = resume_command(job.out);
   return request;

@@ -63,7 +63,7 @@ void add_predict_options(Arguments& arguments) {
   arguments.add_value("draws", "S", "At most, evenly spaced, 1 to 10^7 (default 4000)", what);
   arguments.add_value("coreset", "FILE", "coreset.csv that was sampled (default: that of DIR)", what);
   arguments.add_value("seed", "S", "Of new observations, 0 to 2^64-1 (default 1)", what);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", what);
+  add_resource_options(arguments, what);
   add_file_options(arguments, "Table (read as that of the fit was, unless these are given)");
   add_output_options(arguments, {.out_name = "FILE",
                                  .out = "Where the predictions go (default stdout)",
@@ -87,7 +87,7 @@ PredictRequest predict_request(const Arguments& arguments, const std::vector<std
   job.delimiter = delimiter_of(arguments);
   if (arguments.flag("no-header")) job.header = false;
   set_output(arguments, request);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   return request;
 }
 

@@ -38,6 +38,7 @@ class HelpFormat : public CLI::Formatter {
     if (app->get_name() == "sample") text.insert(at, " [DATA...|coreset.csv] [FORMULA]");
     if (app->get_name() == "check") text.insert(at, " [DATA...] coreset.csv [DIR]");
     if (app->get_name() == "predict") text.insert(at, " DIR [DATA...]");
+    if (app->get_name() == "merge") text.insert(at, " coreset.csv|DIR...");
     if (app->get_name() == "help") text.insert(at, " [COMMAND]");
     if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;

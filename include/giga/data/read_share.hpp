@@ -1,9 +1,13 @@
 // A share of a table: one of K processes reads its part of the same input, and all of them agree on what only
 // all rows can tell (kinds and levels of columns, what is missing, the first error).
 //
+//   const SharedRows own = read_shares("parts/*.csv", options, executor);     on every rank of the executor
+//
+// or, with an exchange of one's own,
+//
 //   ShareReader reader("parts/*.csv", options, {.index = rank, .count = ranks}, threads);
 //   do {
-//     all = merged over ranks, in their order, of reader.read();     one exchange
+//     all = merged over ranks, in their order, of reader.read();
 //   } while (!reader.agrees(all));
 //   const Dataset data = std::move(reader).finish();
 //
@@ -28,7 +32,7 @@ struct TableFacts;
 class ShareSource;
 
 /// Which share of how many.
-struct Share {
+struct TableShare {
   Index index = 0;
   Index count = 1;
 };
@@ -63,7 +67,7 @@ class ShareReader {
   /// Looks at the beginning of every file. Throws what read_dataset throws at once, and OptionError for
   /// standard input, queries and Parquet, which are not read in shares. `options` and `executor` must outlive
   /// the reader.
-  ShareReader(const std::filesystem::path& path, const ReadOptions& options, const Share& share,
+  ShareReader(const std::filesystem::path& path, const ReadOptions& options, const TableShare& share,
               const Executor& executor, const Observer& observer = {});
   ShareReader(ShareReader&&) noexcept;
   ~ShareReader();
@@ -86,5 +90,16 @@ class ShareReader {
  private:
   std::unique_ptr<ShareSource> source_;
 };
+
+/// The rows of one rank.
+struct SharedRows {
+  Dataset data;
+  SharePlace place;
+};
+
+/// Each rank of the executor reads its share; called by all of them. An error on any rank is thrown on all:
+/// of errors in the rows that of the first, which is the one that read_dataset throws.
+[[nodiscard]] SharedRows read_shares(const std::filesystem::path& path, const ReadOptions& options,
+                                     const Executor& executor, const Observer& observer = {});
 
 }  // namespace giga

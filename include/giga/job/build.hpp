@@ -33,6 +33,9 @@ struct BuildJob {
   InputKind kind = InputKind::Data;
   ReadOptions read = {};    ///< For a table only,
   ModelOptions model = {};  ///< as is this.
+  /// A coreset whose design is taken, its levels, knots and polynomials, so that the two can be merged
+  /// (merge.hpp) whatever the rows of this table have. For a table only.
+  std::optional<std::filesystem::path> design_from = {};
   /// For vectors only method, selector, size (0: 100, or 1000 with a tolerance), max_steps, tolerance
   /// and seed are used.
   CoresetOptions coreset = {};

@@ -26,6 +26,8 @@
 
 namespace giga {
 
+struct Quadratic;  // giga/infer/row_estimate.hpp
+
 /// The distribution the norm is taken under.
 enum class PihatKind {
   Laplace,    ///< The Laplace approximation of the posterior of all rows.
@@ -53,6 +55,10 @@ constexpr auto name_table(ProjectionKind) {
 
 /// The first J that projection_dim = 0 tries.
 inline constexpr Index kFirstAutoDim = 500;
+
+/// Beyond so many parameters a coreset does not keep the sums that merging needs (shard_sums.hpp): the
+/// Hessian alone would take megabytes.
+inline constexpr Index kMostSummedParameters = 500;
 
 struct CoresetOptions {
   PihatKind pihat = PihatKind::Laplace;
@@ -140,8 +146,13 @@ struct CoresetResult {
   Index num_candidates = 0;  ///< Rows that points were chosen from.
   Index heldout_rows = 0;    ///< Rows that the held-out sum was taken from; fewer than all: estimated,
   double heldout_noise = 0;  ///< with this standard error, relative to |V|, which heldout_error is free of.
+  double heldout_norm = 0;   ///< |V|
+  /// |V(w) - V| without what it has to second order at the mode, in units of |V|: the held-out error of the
+  /// coreset once its gradient and Hessian there are put right. NaN where the mode of all rows is not known,
+  /// for norms without gradients, and beyond kMostSummedParameters.
+  double heldout_rest = 0;
   /// remainder_scores() of all rows under pihat, where they were needed.
-  std::shared_ptr<const std::vector<float>> remainder_scores = {};
+  std::shared_ptr<const RowArray<float>> remainder_scores = {};
   bool zero_target = false;
   std::optional<SelectorKind> selector;  ///< The one used, by methods that search.
   std::size_t selector_bytes = 0;
@@ -158,9 +169,12 @@ struct CoresetResult {
 /// The same bits for any executor. The observer is told of Stage::Laplace, Project, Prepare and Construct.
 /// Asked to stop in Construct, the result is that of the steps made so far; before that Stopped is thrown.
 /// `known`: the Laplace approximation of all rows with its derivatives, where an earlier build found it.
+/// `excess`: what the log-likelihood of all rows is too large by, where that is known: the target is their
+/// sum less this, and `known` must be of that. In the whitened norm, from all rows and without a remainder.
 /// Throws std::invalid_argument for options out of range, and for curvature without a linear predictor.
 [[nodiscard]] CoresetResult build_coreset(const Problem& problem, const CoresetOptions& options,
                                           const Executor& executor, const Observer& observer = {},
-                                          const LaplaceResult* known = nullptr);
+                                          const LaplaceResult* known = nullptr,
+                                          const Quadratic* excess = nullptr);
 
 }  // namespace giga

@@ -17,6 +17,7 @@
 #include "giga/data/read_dataset.hpp"
 #include "giga/pipeline/build_coreset.hpp"
 #include "giga/pipeline/problem.hpp"
+#include "giga/pipeline/shard_sums.hpp"
 
 namespace giga {
 
@@ -41,6 +42,12 @@ struct CoresetFile {
   Standardisation scale;                 ///< Of all the data, for each of them.
   ReadOptions read;                      ///< How the input was read; response and features as above.
   std::string data_digest;               ///< Of the input (same_data.hpp); empty: not known.
+  /// What merging needs of all rows, with the shards that they are. Absent in files of older versions, and
+  /// beyond kMostSummedParameters.
+  std::optional<ShardSums> sums;
+  /// Of a merged coreset: which of sums->shards each row is from, and of whose input it is the row. Then the
+  /// first of `columns` is not of the input: its cells name the shard.
+  std::vector<Index> shard_of;
 
   // How it was built; written, not read.
   CoresetOptions options;
@@ -49,6 +56,7 @@ struct CoresetFile {
   Termination termination = Termination::SizeReached;
 
   [[nodiscard]] bool has_table() const { return !response.empty(); }
+  [[nodiscard]] bool is_merged() const { return !shard_of.empty(); }
   /// Whether the response is not a column of the input but computed by the left side of the formula.
   [[nodiscard]] bool computes_response() const;
 };
@@ -57,6 +65,10 @@ struct CoresetFile {
 /// of the user's own.
 [[nodiscard]] CoresetFile coreset_file(const Problem& problem, const CoresetResult& result,
                                        const ReadOptions& read = {}, const std::string& digest = {});
+/// The sums of a table under the name and digest that the file has; nothing of a model of the user's own, and
+/// beyond kMostSummedParameters.
+void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& result,
+              const Executor& executor, const Observer& observer = {});
 /// A coreset of vectors: rows and weights alone.
 [[nodiscard]] CoresetFile coreset_file(const CoresetResult& result);
 

@@ -26,7 +26,8 @@ namespace giga {
 /// The coreset by rows of the data of `problem`, which was made of a table. Throws DataError, with what
 /// differs, unless the data has as many rows as the file says, the rows of the coreset have the same features
 /// and response in it, its scale is that of the file within 1e-9, and so is its digest, where the file has
-/// one.
+/// one. A merged coreset is found by the values of its rows, since the shards may be in any order: its rows
+/// must be somewhere in the data, and there is no digest of all of them to compare.
 [[nodiscard]] Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset,
                                      const CoresetFile& file, const Executor& executor);
 

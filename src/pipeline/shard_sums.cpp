@@ -1,0 +1,125 @@
+// Sums of a shard: derivatives at the mode, moments of columns and of the response, and the errors.
+#include "giga/pipeline/shard_sums.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "giga/infer/laplace.hpp"
+#include "pipeline/prior_units.hpp"
+
+namespace giga {
+namespace {
+
+constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
+
+double sum_of_weights(const Likelihood& likelihood, const Executor& executor) {
+  const ExtendedVector sum =
+      sum_blocks(executor, likelihood.num_rows(), 1, [&](Index first, Index count, double* part) {
+        for (Index n = first; n < first + count; ++n) *part += likelihood.multiplicity(n);
+      });
+  return static_cast<double>(sum[0]);
+}
+
+// The columns of the design as they are standardised, those of groups left out. Where they are taken as they
+// are, only priors in units of the columns need them.
+ColumnMoments column_moments(const Problem::Table& table, const Executor& executor) {
+  const Standardisation& scale = table.design->scale();
+  const bool standardised = table.options.standardise;
+  if (!standardised && !table.options.priors.autoscale) return {};
+  const Design::Terms& terms = table.design->terms();
+  return moments_of(standardised ? scale
+                                 : standardise(std::span(terms).first(terms.size() - scale.group_sds.size()),
+                                               *table.data, table.distinct, executor),
+                    scale.group_sds.empty() ? std::ssize(scale.mean) : scale.group_sds.front());
+}
+
+}  // namespace
+
+double second_order_error(const Derivatives& these, const Derivatives& those, const Normal& posterior) {
+  // With C the factor: |C'g|^2 + |C'HC|_F^2, both of the difference.
+  const Index dim = posterior.dim();
+  const std::vector<double>& factor = posterior.factor();
+  const auto c = [&](Index i, Index j) { return Extended{factor[at(i * dim + j)]}; };
+  const auto h = [&](Index i, Index j) {
+    return Extended{these.hessian[at(i * dim + j)]} - Extended{those.hessian[at(i * dim + j)]};
+  };
+  ExtendedVector turned(at(dim * dim), 0);  // H C
+  for (Index i = 0; i < dim; ++i) {
+    for (Index k = 0; k < dim; ++k) {
+      const Extended entry = h(i, k);
+      for (Index j = 0; j < dim; ++j) turned[at(i * dim + j)] += entry * c(k, j);
+    }
+  }
+  Extended squares = 0;
+  for (Index j = 0; j < dim; ++j) {
+    Extended along = 0;
+    for (Index i = 0; i < dim; ++i)
+      along += c(i, j) * (Extended{these.gradient[at(i)]} - Extended{those.gradient[at(i)]});
+    squares += along * along;
+    for (Index k = 0; k < dim; ++k) {
+      Extended entry = 0;
+      for (Index i = 0; i < dim; ++i) entry += c(i, j) * turned[at(i * dim + k)];
+      squares += entry * entry;
+    }
+  }
+  return static_cast<double>(std::sqrt(squares / static_cast<Extended>(dim)));
+}
+
+ErrorPart error_part(const CoresetResult& result, double weight, double to_second_order) {
+  const bool whitened =
+      result.options.projection == ProjectionKind::Curvature || result.options.norm == Norm::Whitened;
+  if (!whitened) return {weight, kNotKnown, kNotKnown};
+  const double unit = result.heldout_norm / std::sqrt(static_cast<double>(result.pihat.dim()));
+  const double error = result.heldout_error * unit;
+  return {weight, error,
+          std::isfinite(result.heldout_rest) ? result.heldout_rest * unit : error + to_second_order};
+}
+
+ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const Executor& executor,
+                     const Observer& observer) {
+  const Likelihood& all = problem.likelihood();
+  ShardSums out;
+  // An empty coreset is right where the vectors sum to zero; it says nothing of the mode.
+  const auto some =
+      result.coreset.size() == 0 ? nullptr : all.subset(result.build.coreset.rows, result.coreset.weights);
+  // Where pihat is not that of all rows, the mode of the coreset stands in for theirs.
+  const bool of_all = result.options.pihat == PihatKind::Laplace && result.laplace && result.laplace->at_mode;
+  const Normal posterior = of_all || some == nullptr
+                               ? result.pihat
+                               : laplace(*some, problem.prior(), executor, {}, observer).posterior;
+  out.point = posterior.mean();
+  out.at_point = of_all ? *result.laplace->at_mode : all.evaluate(out.point, Order::Hessian, executor);
+  out.weight = sum_of_weights(all, executor);
+  out.num_zero_rows = result.num_zero_rows;
+
+  const Problem::Table& table = *problem.table();
+  out.columns = column_moments(table, executor);
+  const UnitMoments units = unit_moments(problem, executor);
+  out.slopes = units.slopes;
+  out.response_mean = units.response_mean;
+  out.response_sd = units.response_sd;
+
+  const Derivatives of_points = some ? some->evaluate(out.point, Order::Hessian, executor)
+                                     : Derivatives{0, std::vector<double>(out.point.size()),
+                                                   std::vector<double>(out.at_point.hessian.size())};
+  ShardPart part{error_part(result, out.weight, second_order_error(of_points, out.at_point, posterior))};
+  part.num_rows = problem.num_data_rows();
+  out.shards.push_back(std::move(part));
+  return out;
+}
+
+MergedError merged_error(const ShardSums& sums) {
+  MergedError out;
+  double weight = 0, squares = 0;
+  for (const ShardPart& shard : sums.shards) weight += shard.weight;
+  const auto add = [&](const ErrorPart& part) {
+    out.bound += part.share();
+    squares += part.share() * part.share() * (part.weight / weight);
+  };
+  for (const ShardPart& shard : sums.shards) add(shard);
+  for (const ErrorPart& reduction : sums.reductions) add(reduction);
+  out.usual = std::sqrt(squares);
+  return out;
+}
+
+}  // namespace giga
