@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
@@ -26,8 +27,10 @@ void expect_kept(RowArray<T>& array) {
     const Index before = std::ssize(array);
     array.resize(size);
     ASSERT_EQ(std::ssize(array), size);
-    for (Index i = 0; i < std::min(size, before); ++i) ASSERT_EQ(array[at(i)], static_cast<T>(i + 1)) << size;
-    for (Index i = before; i < size; ++i) ASSERT_EQ(array[at(i)], T{}) << size;
+    T next = 1;
+    const auto kept = array.begin() + std::min(size, before);
+    ASSERT_TRUE(std::all_of(array.begin(), kept, [&](T value) { return value == next++; })) << size;
+    ASSERT_EQ(std::count(kept, array.end(), T{}), array.end() - kept) << size;
     std::iota(array.begin(), array.end(), T{1});
   }
 }
