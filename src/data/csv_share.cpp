@@ -29,6 +29,19 @@ std::size_t row_start(std::string_view text, std::size_t from, bool inside) {
   return text.size();
 }
 
+// Whether the number of quotes in bytes [begin, end) of a mapped file is odd. Pages are given back.
+bool has_odd_quotes(const CsvFile& file, std::size_t begin, std::size_t end, const Executor& executor) {
+  constexpr std::size_t kChunk = std::size_t{1} << 20;
+  std::vector<char> odd((end - begin + kChunk - 1) / kChunk);
+  executor.for_each(std::ssize(odd), [&](Index i) {
+    const std::size_t first = begin + at(i) * kChunk;
+    const std::string_view text = file.whole().substr(first, std::min(kChunk, end - first));
+    odd[at(i)] = std::ranges::count(text, '"') % 2 != 0 ? 1 : 0;
+    file.mapped->release(first, text.size());
+  });
+  return std::ranges::count(odd, 1) % 2 != 0;
+}
+
 class CsvShare : public ShareSource {
  public:
   explicit CsvShare(ShareInput input) : ShareSource(std::move(input)) {
@@ -49,8 +62,7 @@ class CsvShare : public ShareSource {
       if (file.mapped) {
         part.range.begin = std::max(range.begin, file.start.offset);
         part.range.end = std::max(range.end, part.range.begin);
-        const std::string_view own = file.whole().substr(part.range.begin, part.range.end - part.range.begin);
-        part.odd_quotes = std::count(own.begin(), own.end(), '"') % 2 != 0;
+        part.odd_quotes = has_odd_quotes(file, part.range.begin, part.range.end, input_.executor);
       }
       parts_.push_back(part);
     }
