@@ -84,6 +84,7 @@ std::unique_ptr<OpenStream> find_starts(std::span<CsvFile> files, const CsvSizes
       file.start = find_start(file.whole(), file.form, file.name);
       file.text_offset = file.start.offset;
       file.text = file.whole().substr(file.text_offset);
+      if (several) file.release(0, file.text.size());  // pages around the header, of very many files
     } else {
       auto stream = std::make_unique<OpenStream>(file, first);
       if (several && &file == &files.front()) file.peeked = stream->text;
