@@ -60,11 +60,7 @@ class MappedOrigin : public Dataset::Origin {
   }
 
  private:
-  // At most kCheckpointRows - 1 rows after a checkpoint.
-  std::size_t offset_of(Index row) const {
-    return skip_rows(rows_.text, rows_.checkpoints[static_cast<std::size_t>(row / kCheckpointRows)],
-                     row % kCheckpointRows);
-  }
+  std::size_t offset_of(Index row) const { return row_offset(rows_.text, rows_.checkpoints, row); }
 
   MappedRows rows_;
 };
@@ -108,6 +104,11 @@ class StreamOrigin : public Dataset::Origin {
 };
 
 }  // namespace
+
+// At most kCheckpointRows - 1 rows after a checkpoint.
+std::size_t row_offset(std::string_view text, const std::vector<std::size_t>& checkpoints, Index row) {
+  return skip_rows(text, checkpoints[static_cast<std::size_t>(row / kCheckpointRows)], row % kCheckpointRows);
+}
 
 std::unique_ptr<Dataset::Origin> mapped_origin(MappedRows rows) {
   return std::make_unique<MappedOrigin>(std::move(rows));

@@ -38,4 +38,8 @@ struct StreamRows {
 };
 [[nodiscard]] std::unique_ptr<Dataset::Origin> stream_origin(StreamRows rows);
 
+/// Where a row begins in the text that the checkpoints are of.
+[[nodiscard]] std::size_t row_offset(std::string_view text, const std::vector<std::size_t>& checkpoints,
+                                     Index row);
+
 }  // namespace giga

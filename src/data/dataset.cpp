@@ -45,6 +45,23 @@ std::string row_place(Index input_row, Index line) {
   return place;
 }
 
+// dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
+// with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
+// do not.
+Index kept_input_row(const std::vector<Index>& dropped, Index n) {
+  Index low = 0;
+  auto high = static_cast<Index>(dropped.size());
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (dropped[at(middle)] - middle <= n) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return n + low;
+}
+
 // Files without rows begin where the next one does: the last of those that begin at or before the row has it.
 const InputFile& file_with(const std::vector<InputFile>& files, Index input_row) {
   const auto after = std::ranges::upper_bound(files, input_row, {}, &InputFile::first_row);
@@ -148,22 +165,8 @@ void Dataset::set_response(Column column, const std::vector<double>& values) {
   parts_->computed_response = std::move(column);
 }
 
-// dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
-// with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
-// do not.
 Index Dataset::input_row(Index n) const {
-  const std::vector<Index>& dropped = parts_->dropped;
-  Index low = 0;
-  auto high = static_cast<Index>(dropped.size());
-  while (low < high) {
-    const Index middle = low + (high - low) / 2;
-    if (dropped[at(middle)] - middle <= n) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return n + low;
+  return parts_->first_row + kept_input_row(parts_->dropped, n);
 }
 
 std::string Dataset::place(Index n) const {

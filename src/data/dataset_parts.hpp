@@ -30,15 +30,19 @@ struct Dataset::Parts {
   std::vector<std::size_t> column_of;  // of each feature; made by the Dataset
   std::string response_name;
   std::optional<Column> computed_response;  // of set_response
+  Index first_row = 0;                      // input rows before those of a share
   Index num_rows = 0;
   Index num_features = 0;
   RowArray<double> features;   // row-major
   RowArray<double> response;   // empty if there is no such column
   RowArray<double> weights;    // likewise
-  std::vector<Index> dropped;  // input rows left out, ascending
+  std::vector<Index> dropped;  // input rows left out, ascending, from first_row on
   std::vector<std::string> notes;
   std::unique_ptr<Origin> origin;  // none: only rows have numbers, unused columns are empty
 };
+
+/// The input row, from first_row on, that row n is where `dropped` are left out.
+[[nodiscard]] Index kept_input_row(const std::vector<Index>& dropped, Index n);
 
 /// "row 17 (line 18)" from 0-based `input_row`; without the line if it is 0.
 [[nodiscard]] std::string row_place(Index input_row, Index line);

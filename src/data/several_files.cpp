@@ -95,11 +95,10 @@ void require_same_width(Index columns, const std::string& file, Index expected, 
 }
 
 std::unique_ptr<Dataset::Origin> joined_origin(std::vector<std::unique_ptr<Dataset::Origin>> origins,
-                                               const std::vector<Index>& counts) {
-  if (origins.size() == 1) return std::move(origins.front());
+                                               const std::vector<Index>& counts, Index first_row) {
+  if (origins.size() == 1 && first_row == 0) return std::move(origins.front());
   std::vector<Index> first_rows;
-  Index rows = 0;
-  for (const Index count : counts) first_rows.push_back(std::exchange(rows, rows + count));
+  for (const Index count : counts) first_rows.push_back(std::exchange(first_row, first_row + count));
   return std::make_unique<JoinedOrigin>(std::move(origins), std::move(first_rows));
 }
 

@@ -18,9 +18,10 @@ void require_same_columns(const std::vector<std::string>& names, const std::stri
 void require_same_width(Index columns, const std::string& file, Index expected, const std::string& first);
 
 /// What finds the rows of all files: origins[i] those of the i-th, as it counts them, and counts[i] is how
-/// many there are. That of the only file is itself.
+/// many there are; the rows of the first begin with `first_row`. That of the only file is itself.
 [[nodiscard]] std::unique_ptr<Dataset::Origin> joined_origin(
-    std::vector<std::unique_ptr<Dataset::Origin>> origins, const std::vector<Index>& counts);
+    std::vector<std::unique_ptr<Dataset::Origin>> origins, const std::vector<Index>& counts,
+    Index first_row = 0);
 
 /// Notes files without rows: nothing is wrong with them, but they may not be what was meant.
 void note_empty_files(Table& table, Index num_rows);

@@ -45,6 +45,17 @@ struct Issues {
   Index too_small = 0;
 };
 
+/// What is known of all rows of a table, whether they are in one Table or in shares.
+struct WholeTable {
+  Index num_rows = 0;  ///< Before any is dropped.
+  Index num_dropped = 0;
+  Index missing = 0;
+  std::vector<Index> missing_by_column = {};
+  /// The first few, in the order of rows: the row in words, and the column.
+  std::vector<std::pair<std::string, Index>> first_missing = {};
+  Index too_small = 0;
+};
+
 class Table {
  public:
   Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory);
@@ -69,6 +80,7 @@ class Table {
 
   /// The next of several files, whose rows begin with `first_row`: messages name it.
   void add_file(std::string name, Index first_row) { parts_.files.push_back({std::move(name), first_row}); }
+  void set_files(std::vector<InputFile> files) { parts_.files = std::move(files); }
   /// Forgets the files, and all that was merged: the input is to be read again.
   void start_again();
 
@@ -102,21 +114,32 @@ class Table {
   /// and tables without rows.
   [[nodiscard]] Dataset finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &&;
 
+  /// The same in two steps, where the table has `num_rows` rows of a whole from its row `first_row` on. The
+  /// first throws; weights are for the caller to judge.
+  void judge(const WholeTable& whole) const;
+  [[nodiscard]] Dataset finish_share(Index first_row, Index num_rows, const WholeTable& whole,
+                                     std::unique_ptr<Dataset::Origin> origin) &&;
+  [[nodiscard]] const Issues& issues() const { return issues_; }
+  [[nodiscard]] bool has_weights() const { return has_weights_; }
+  /// What follows the place of a row whose weight is negative, and what is wrong where none is positive.
+  [[nodiscard]] std::string negative_weight(double weight) const;
+  [[nodiscard]] std::string no_weight() const;
+
  private:
   void note_missing(CellPlace place, Issues& issues) const;
   /// "400 in 'arr_delay', 12 in 'tailnum'": most first.
-  [[nodiscard]] std::string missing_by_column() const;
+  [[nodiscard]] std::string missing_by_column(const WholeTable& whole) const;
   /// What to do about a column that is not as it should be.
   [[nodiscard]] static std::string advice(const Column& column, const std::string& cure = "correct it");
   [[nodiscard]] std::string advice_on_text(const Column& column,
                                            const std::string& cure = "correct it") const;
   void settle_levels();
   /// What to say of the first used column that is missing in every row of several; empty if there is none.
-  [[nodiscard]] std::string empty_column();
-  void refuse_missing();
+  [[nodiscard]] std::string empty_column(const WholeTable& whole) const;
+  [[noreturn]] void refuse_missing(const WholeTable& whole) const;
   void drop_incomplete_rows();
-  void note_unnamed_features();
-  void check_weights(const Dataset& data) const;
+  void add_notes(const WholeTable& whole);
+  void check_weights() const;
 
   Dataset::Parts parts_;
   Missing missing_;
@@ -127,7 +150,11 @@ class Table {
   Issues issues_;
 };
 
-/// Judges numbers that were put into the slots unseen, row by row. Throws DataError for infinite ones.
+/// Looks at numbers that were put into the slots unseen, row by row. The first row that has an infinite one,
+/// if there is any; what was missing before it is merged.
+[[nodiscard]] std::optional<BadRow> look_at_filled(Table& table, const std::vector<Slot>& slots,
+                                                   Index num_rows, const Executor& executor);
+/// The same; throws DataError for that row.
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor);
 
 /// The DataError of a bad row: "file: row 17 (line 18), column 'y': ...".

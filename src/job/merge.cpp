@@ -221,13 +221,13 @@ class MergedFile {
     return out;
   }
 
-  // Cells of coreset.csv are those of row and weight, then those of the file's columns.
+  // Cells of coreset.csv are those of row and weight, of a table of several files also of file and file_row,
+  // then those of the input's columns.
   [[nodiscard]] std::vector<std::string> cells_of(const Input& input, Index row, Index shard) const {
-    constexpr Index kRowAndWeight = 2;
+    const Index before = input.file.files.empty() ? 2 : 4;
     const std::vector<std::string>& texts = texts_.at(&input)[at(row)];
     std::vector<std::string> out{labels_[at(shard)]};
-    for (const Index place : places_.at(&input))
-      out.push_back(place < 0 ? "" : texts[at(kRowAndWeight + place)]);
+    for (const Index place : places_.at(&input)) out.push_back(place < 0 ? "" : texts[at(before + place)]);
     return out;
   }
 
