@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "base/large_buffer.hpp"
+#include "giga/base/row_array.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/construct/build.hpp"
 #include "giga/construct/simulate.hpp"
@@ -67,7 +67,8 @@ std::uint64_t sum_words(const std::uint64_t* words, std::size_t count) {
 
 class BandwidthProbe {
  public:
-  explicit BandwidthProbe(int num_threads) : executor_(num_threads), buffer_(kBandwidthBytes) {
+  explicit BandwidthProbe(int num_threads)
+      : executor_(num_threads), buffer_(executor_.memory(), kBandwidthBytes) {
     auto* words = buffer_.as<std::uint64_t>();
     executor_.for_each(kNumChunks, [&](Index chunk) {
       std::fill_n(words + static_cast<std::size_t>(chunk) * kChunkWords, kChunkWords, 1U);
@@ -98,15 +99,16 @@ class BandwidthProbe {
       static_cast<Index>(kBandwidthBytes / sizeof(std::uint64_t) / kChunkWords);
 
   giga::Threads executor_;
-  giga::LargeBuffer buffer_;
+  giga::RowBytes buffer_;
   std::vector<double> bytes_per_s_;
 };
 
 // --- construction ----------------------------------------------------------------------------------
 
-giga::LargeBuffer simulated_matrix(const giga::SimulateOptions& options, int num_threads) {
+giga::RowBytes simulated_matrix(const giga::SimulateOptions& options, int num_threads) {
   const giga::SimulatedRows rows(options);
-  giga::LargeBuffer matrix(static_cast<std::size_t>(options.rows * options.dim) * sizeof(double));
+  giga::RowBytes matrix(giga::RowMemory::unlimited(),
+                        static_cast<std::size_t>(options.rows * options.dim) * sizeof(double));
   giga::Threads(num_threads).for_each(giga::num_blocks(options.rows), [&](Index block) {
     const Index first = block * giga::kBlockRows;
     rows.read(first, std::min(giga::kBlockRows, options.rows - first),
@@ -136,7 +138,7 @@ double bytes_per_pass(const giga::BuildResult& result) {
 }
 
 nlohmann::ordered_json measure(const Settings& settings) {
-  const giga::LargeBuffer matrix = simulated_matrix(settings.vectors, settings.threads);
+  const giga::RowBytes matrix = simulated_matrix(settings.vectors, settings.threads);
   const giga::DenseRows rows(
       giga::MatrixView::of(matrix.as<const double>(), settings.vectors.rows, settings.vectors.dim));
   const giga::Threads executor(settings.threads);

@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <string>
@@ -41,6 +42,16 @@ std::uint64_t peak_bytes() {
 std::uint64_t physical_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// The files of both versions of control groups; within a container they are those of the container.
+std::uint64_t available_memory_bytes() {
+  std::uint64_t least = physical_memory_bytes();
+  for (const char* file : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::uint64_t limit = 0;
+    if (std::ifstream(file) >> limit && limit > 0) least = std::min(least, limit);
+  }
+  return least;
 }
 
 std::optional<std::uint64_t> free_bytes_beside(const std::filesystem::path& file) {

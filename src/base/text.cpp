@@ -147,6 +147,14 @@ std::string grouped(Index count) {
   return text;
 }
 
+std::string data_size(std::uint64_t bytes) {
+  constexpr double kMega = 1e6, kGiga = 1e9;
+  const auto size = static_cast<double>(bytes);
+  if (size < kGiga) return shortest(std::round(size / kMega)) + " MB";
+  const double gigabytes = size / kGiga;
+  return shortest(gigabytes < 10 ? std::round(gigabytes * 10) / 10 : std::round(gigabytes)) + " GB";
+}
+
 std::string plural(Index count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }

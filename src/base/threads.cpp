@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/block_parts.hpp"
 #include "giga/base/error.hpp"
 
 namespace giga {
@@ -60,25 +61,12 @@ bool spin_until(const Condition& condition, int spins) {
 void fold_in_groups(const Executor& executor, const BlockFold& work, std::byte* total) {
   if (work.num_blocks == 0) return;
   const Index held = std::min(work.at_once, work.num_blocks);
-  // Parts hold numbers as wide as Extended, so each begins at a multiple of its alignment.
-  constexpr std::size_t kUnit = sizeof(std::max_align_t);
-  const std::size_t units = (work.part_bytes + kUnit - 1) / kUnit;
-  const auto room = std::make_unique_for_overwrite<std::max_align_t[]>(at(held) * units);
-  const auto part_of = [&](Index k) { return reinterpret_cast<std::byte*>(room.get() + at(k) * units); };
+  BlockParts parts(work, held);
   // Invariant: `total` holds the parts of blocks [0, begin), joined in their order.
   for (Index begin = 0; begin < work.num_blocks; begin += held) {
     const Index some = std::min(held, work.num_blocks - begin);
-    // A part is cleared by the call that fills it; one that several pieces share must be clear before any of
-    // them begins.
-    if (work.num_pieces > 1) std::fill_n(part_of(0), at(some) * units * kUnit, std::byte{0});
-    executor.for_each(some * work.num_pieces, [&](Index task) {
-      // Tasks run over (block, piece), pieces fastest.
-      const Index place = work.backwards ? some * work.num_pieces - 1 - task : task;
-      const Index k = place / work.num_pieces;
-      if (work.num_pieces == 1) std::fill_n(part_of(k), work.part_bytes, std::byte{0});
-      work.fill(begin + k, place % work.num_pieces, part_of(k));
-    });
-    for (Index k = 0; k < some; ++k) work.join(part_of(k), total);
+    parts.fill(executor, begin, some);
+    parts.join(some, total);
     if (work.progress) work.progress(begin + some);
   }
 }
@@ -187,7 +175,7 @@ class Threads::Crew {
   std::vector<std::jthread> workers_;  // last: joined before what they use goes
 };
 
-Threads::Threads(int num_threads, StopRequest stop) {
+Threads::Threads(int num_threads, StopRequest stop, RowMemory& memory) : memory_(&memory) {
   if (num_threads < 0) {
     throw std::invalid_argument("num_threads is " + std::to_string(num_threads) + ", must be at least 0");
   }

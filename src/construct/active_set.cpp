@@ -27,18 +27,18 @@ Index ActiveSet::slot_of(const RowSource& source, Index row) {
   source.read(row, 1, vector.data());
   // A different row with the same vector: its weight is as good on the slot that is there.
   for (std::size_t slot = 0; slot < rows_.size(); ++slot) {
-    if (vectors_[slot] == vector) return static_cast<Index>(slot);
+    if (*vectors_[slot] == vector) return static_cast<Index>(slot);
   }
   rows_.push_back(row);
   weights_.push_back(0);
   norms_.push_back(norm(vector));
-  vectors_.push_back(std::move(vector));
+  vectors_.push_back(std::make_shared<const std::vector<double>>(std::move(vector)));
   return size() - 1;
 }
 
 // In extended precision: its products with l and with other rows decide steps near the limit of rounding.
 ExtendedVector ActiveSet::unit_row(Index slot) const {
-  const auto& vector = vectors_[at(slot)];
+  const auto& vector = *vectors_[at(slot)];
   ExtendedVector unit(vector.begin(), vector.end());
   scale(unit, 1 / norm_of(slot));
   return unit;
@@ -46,9 +46,9 @@ ExtendedVector ActiveSet::unit_row(Index slot) const {
 
 ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended target_norm) const {
   // sum_n w_n L_n / |L|, summed in slot order from nothing: no rounding is carried over from earlier steps.
-  ExtendedVector sum(vectors_.empty() ? 0 : vectors_.front().size(), 0);
+  ExtendedVector sum(vectors_.empty() ? 0 : vectors_.front()->size(), 0);
   for (std::size_t slot = 0; slot < vectors_.size(); ++slot) {
-    if (weights[slot] > 0) add_scaled(sum, static_cast<Extended>(weights[slot]), vectors_[slot]);
+    if (weights[slot] > 0) add_scaled(sum, static_cast<Extended>(weights[slot]), *vectors_[slot]);
   }
   for (Extended& value : sum) value /= target_norm;
   return sum;
@@ -57,7 +57,7 @@ ExtendedVector ActiveSet::combine(const std::vector<double>& weights, Extended t
 ExtendedVector ActiveSet::combine_quickly(const std::vector<double>& weights, Extended target_norm,
                                           const Executor& executor) const {
   constexpr Index kTogether = 512;  // components that stay in the cache while all rows pass
-  const Index dim = vectors_.empty() ? 0 : std::ssize(vectors_.front());
+  const Index dim = vectors_.empty() ? 0 : std::ssize(*vectors_.front());
   std::vector<double> sum(at(dim), 0.0);
   for_each_to_the_end(executor, (dim + kTogether - 1) / kTogether, [&](Index part) {
     const Index first = part * kTogether, count = std::min(kTogether, dim - first);
@@ -65,7 +65,7 @@ ExtendedVector ActiveSet::combine_quickly(const std::vector<double>& weights, Ex
     for (std::size_t slot = 0; slot < vectors_.size(); ++slot) {
       if (!(weights[slot] > 0)) continue;
       const auto factor = static_cast<double>(static_cast<Extended>(weights[slot]) / target_norm);
-      kernels::add_scaled(sum.data() + first, factor, vectors_[slot].data() + first, count);
+      kernels::add_scaled(sum.data() + first, factor, vectors_[slot]->data() + first, count);
     }
   });
   return {sum.begin(), sum.end()};

@@ -1,6 +1,7 @@
 // The rows of a coreset under construction, held in full precision, and their weights.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "giga/base/types.hpp"
@@ -21,7 +22,11 @@ class ActiveSet {
   [[nodiscard]] Extended norm_of(Index slot) const { return norms_[at(slot)]; }
   [[nodiscard]] const std::vector<Index>& rows() const { return rows_; }
   /// L_n.
-  [[nodiscard]] const std::vector<double>& row(Index slot) const { return vectors_[at(slot)]; }
+  [[nodiscard]] const std::vector<double>& row(Index slot) const { return *vectors_[at(slot)]; }
+  /// The same, for who keeps it as well.
+  [[nodiscard]] const std::shared_ptr<const std::vector<double>>& shared_row(Index slot) const {
+    return vectors_[at(slot)];
+  }
   /// l_n = L_n / |L_n|.
   [[nodiscard]] ExtendedVector unit_row(Index slot) const;
 
@@ -45,7 +50,7 @@ class ActiveSet {
  private:
   std::vector<Index> rows_;
   std::vector<double> weights_;
-  std::vector<std::vector<double>> vectors_;  // L_n
+  std::vector<std::shared_ptr<const std::vector<double>>> vectors_;  // L_n; copies of the set share them
   std::vector<Extended> norms_;
 };
 

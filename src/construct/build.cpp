@@ -32,6 +32,7 @@ struct Limits {
   double tolerance;
   ErrorMeasure heldout;
   double enough;
+  bool resumable;
 };
 
 // Methods that re-solve their weights may lose a point in a step, so that a size of M may take
@@ -55,13 +56,13 @@ Limits limits_of(Method method, const GreedyOptions& options) {
   const Index usual = drops_points(method) ? 4 * std::min(options.size, kMost) : options.size;
   const Index steps = options.max_steps > 0 ? options.max_steps : usual;
   require(options.enough >= 0, "enough is " + std::to_string(options.enough) + ", must be at least 0");
-  return {options.size, steps, options.tolerance, options.heldout, options.enough};
+  return {options.size, steps, options.tolerance, options.heldout, options.enough, options.resumable};
 }
 
 Limits limits_of(const SubsampleOptions& options) {
   require(options.size >= 1, "size is " + std::to_string(options.size) + ", must be at least 1");
   // `size` is the number of draws: the limit on points must never be the one that ends the build.
-  return {options.size + 1, options.size, 0, options.heldout, 0};  // draws, not points, are counted
+  return {options.size + 1, options.size, 0, options.heldout, 0, true};  // draws, not points, are counted
 }
 
 // sqrt(B(t)) with B(t) = J_1 / (1 + tau^2 J_1 (t - 1)), the bound in the proof of Theorem 1. The paper's tau
@@ -193,6 +194,7 @@ Termination run(const VectorTable& table, BuildState& state, const Limits& limit
 BuildResult build(const VectorTable& table, BuildResult result, BuildState state, const Limits& limits,
                   const Observer& observer) {
   result.method = state.method;
+  state.resumable = limits.resumable;
   result.termination = run(table, state, limits, observer, result);
   result.coreset = state.active.coreset();
   // Without a step w = 0, whose relative error is |0 - L| / |L| = 1, or 0 if L itself is zero.
@@ -201,7 +203,7 @@ BuildResult build(const VectorTable& table, BuildResult result, BuildState state
   } else {
     result.relative_error = table.target_norm() > 0 ? 1.0 : 0.0;
   }
-  result.state = std::make_shared<BuildState>(std::move(state));
+  result.state = limits.resumable ? std::make_shared<BuildState>(std::move(state)) : nullptr;
   return result;
 }
 

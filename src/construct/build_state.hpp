@@ -25,7 +25,8 @@ class BuildState {
   double heldout_error = std::numeric_limits<double>::quiet_NaN();  // by the measure of the options
   double first_error = std::numeric_limits<double>::quiet_NaN();    // eta of Theorem 1
   SearchMemory memory;
-  Index room = 1;  // points that the next step may add, by the size and the tolerance asked for
+  Index room = 1;         // points that the next step may add, by the size and the tolerance asked for
+  bool resumable = true;  // whether before_cut is kept
   // Where a step was cut short by these: the state before it. A build that goes on to a larger size goes on
   // from there, and so has the bits of one that was asked for it at once.
   std::shared_ptr<const BuildState> before_cut;

@@ -38,7 +38,7 @@ void add_columns(const VectorTable& table, BuildState& state) {
       for (Index k = 0; k < slot; ++k)
         cosines[at(k)] /= static_cast<double>(state.active.norm_of(slot) * state.active.norm_of(k));
     }
-    state.solver->add(state.active.row(slot), cosines);
+    state.solver->add_shared(state.active.shared_row(slot), cosines);
   }
 }
 
@@ -64,7 +64,7 @@ Index rows_per_search(BuildState& state) {
   constexpr Index kOneByOne = 200, kShare = 10;
   const Index usual = std::max<Index>(1, (state.active.num_points() - kOneByOne) / kShare);
   if (usual <= state.room) return usual;
-  if (!state.before_cut) state.before_cut = std::make_shared<const BuildState>(state);
+  if (state.resumable && !state.before_cut) state.before_cut = std::make_shared<const BuildState>(state);
   return std::max<Index>(1, state.room);
 }
 
@@ -89,7 +89,7 @@ void take_more(const VectorTable& table, BuildState& state, std::span<const Pick
     const Index slot = state.active.slot_of(table.rows(), list.row(pick.row));
     // A row whose vector is that of an active one has its slot: there is nothing to be gained by it.
     if (slot < state.solver->num_columns()) return;
-    state.solver->add(state.active.row(slot), list.cosines(pick.row));
+    state.solver->add_shared(state.active.shared_row(slot), list.cosines(pick.row));
     state.solver->solve_roughly(table.executor());
     if (state.solver->in_extended()) return;
     list.take(pick.row);

@@ -57,15 +57,20 @@ float rounded_up(double x) {
 
 }  // namespace
 
-NearRows::NearRows(const RowSource& rows)
-    : rows_(&rows), few_enough_(rows.num_rows() <= kMostElements / rows.dim()) {
+NearRows::NearRows(const RowSource& rows, RowMemory& memory)
+    : rows_(&rows),
+      few_enough_(rows.num_rows() <= kMostElements / rows.dim()),
+      buffer_(memory),
+      steps_(memory),
+      errors_(memory),
+      along_(memory) {
   if (few_enough_ && rows.contiguous() == nullptr) make_room();
 }
 
 void NearRows::make_room() const {
-  buffer_ = LargeBuffer(at(rows_->num_rows() * rows_->dim()) * sizeof(std::int16_t));
-  steps_.resize(at(rows_->num_rows()));
-  errors_.resize(at(rows_->num_rows()));
+  buffer_.resize(at(rows_->num_rows() * rows_->dim()) * sizeof(std::int16_t));
+  steps_.resize(rows_->num_rows());
+  errors_.resize(rows_->num_rows());
 }
 
 void NearRows::store(Index first, const double* rows, Index count) {
@@ -115,7 +120,7 @@ void NearRows::measure_target(const Query& query, const Executor& executor) cons
                              : (query.d[j] - query.d_across * query.across[j]) / query.d_along;
     l.push_back(static_cast<float>(value));
   }
-  along_.resize(at(rows_->num_rows()));
+  along_.resize(rows_->num_rows());
   for_each_block(executor, rows_->num_rows(), [&](Index first, Index count) {
     for (Index n = first; n < first + count; ++n) along_[at(n)] = static_cast<float>(product(n, l));
   });

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <vector>
 
-#include "base/large_buffer.hpp"
 #include "construct/selector.hpp"
 
 namespace giga {
@@ -16,9 +15,9 @@ class NearRows {
  public:
   /// Holds nothing of tables with more than 2^28 numbers (512 MB). Of other rows that are computed on demand
   /// it holds what is stored; rows in memory are taken over by narrow() once that pays.
-  explicit NearRows(const RowSource& rows);
+  NearRows(const RowSource& rows, RowMemory& memory);
 
-  [[nodiscard]] std::size_t bytes() const { return buffer_.bytes() + steps_.size() * 3 * sizeof(float); }
+  [[nodiscard]] std::size_t bytes() const { return buffer_.size() + steps_.size() * 3 * sizeof(float); }
 
   /// Takes rows [first, first + count), if they are computed. Different rows may come from different threads.
   void store(Index first, const double* rows, Index count);
@@ -29,7 +28,7 @@ class NearRows {
               float& threshold, SearchStats& stats) const;
 
  private:
-  [[nodiscard]] bool held() const { return buffer_.bytes() > 0; }
+  [[nodiscard]] bool held() const { return buffer_.size() > 0; }
   [[nodiscard]] double product(Index n, const std::vector<float>& g) const;
   void measure_target(const Query& query, const Executor& executor) const;
   void make_room() const;
@@ -39,9 +38,9 @@ class NearRows {
   bool few_enough_ = false;
   // Filled by store(), or by the first search that finds it worth while.
   mutable std::once_flag taken_, measured_;
-  mutable LargeBuffer buffer_;
-  mutable std::vector<float> steps_, errors_;  // of every row: x ~ step * integers, within error
-  mutable std::vector<float> along_;           // <l_n, l>, within error
+  mutable RowBytes buffer_;
+  mutable RowArray<float> steps_, errors_;  // of every row: x ~ step * integers, within error
+  mutable RowArray<float> along_;           // <l_n, l>, within error
 };
 
 }  // namespace giga

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -34,16 +35,25 @@ NnlsSolver::NnlsSolver(NnlsSolver&&) noexcept = default;
 NnlsSolver& NnlsSolver::operator=(NnlsSolver&&) noexcept = default;
 
 void NnlsSolver::add(const std::vector<double>& column, std::span<const double> products) {
+  add_shared(std::make_shared<const std::vector<double>>(column), products);
+}
+
+void NnlsSolver::add_shared(std::shared_ptr<const std::vector<double>> column,
+                            std::span<const double> products) {
   NnlsProblem& problem = parts_->problem;
-  if (column.size() != problem.b.size()) throw std::invalid_argument("a column's length must be that of b");
-  const Extended length = norm(column);
+  if (column->size() != problem.b.size()) throw std::invalid_argument("a column's length must be that of b");
+  Extended length = norm(*column);
   if (!(length > 0)) throw std::invalid_argument("a column is zero");
-  // A power of two changes no bit of the direction, and keeps products from overflowing.
-  const int exponent = std::ilogb(length);
-  std::vector<double> scaled = column;
-  for (double& value : scaled) value = std::scalbn(value, -exponent);
-  problem.columns.push_back(std::move(scaled));
-  problem.norms.push_back(std::scalbn(length, -exponent));
+  // Products of columns between 2^-100 and 2^100 keep all their bits.
+  constexpr int kExtreme = 100;
+  if (const int exponent = std::ilogb(length); std::abs(exponent) > kExtreme) {
+    std::vector<double> scaled = *column;
+    for (double& value : scaled) value = std::scalbn(value, -exponent);
+    column = std::make_shared<const std::vector<double>>(std::move(scaled));
+    length = std::scalbn(length, -exponent);
+  }
+  problem.columns.push_back(std::move(column));
+  problem.norms.push_back(length);
   problem.u.push_back(0);
   if (!parts_->qr) parts_->gram.add(problem, products);
 }

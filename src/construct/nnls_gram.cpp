@@ -98,8 +98,8 @@ void TriangularFactor::remove(Index position) {
 // --- the method --------------------------------------------------------------------------------------------
 
 void GramNnls::add(const NnlsProblem& problem, std::span<const double> products) {
-  const std::size_t last = problem.columns.size() - 1;
-  along_.push_back(static_cast<double>(dot(problem.columns[last], problem.b) / problem.norms[last]));
+  const Index last = problem.num_columns() - 1;
+  along_.push_back(static_cast<double>(dot(problem.column(last), problem.b) / problem.norms[at(last)]));
   gram_.emplace_back(products.begin(), products.end());
 }
 
@@ -122,7 +122,7 @@ void GramNnls::complete(const NnlsProblem& problem, const Executor& executor) {
     for (Index i = part * kColumnsAtOnce; i < std::min(count, (part + 1) * kColumnsAtOnce); ++i) {
       for (Index n = std::max(first_new, i + 1); n < count; ++n) {
         if (at(i) < given[at(n)]) continue;
-        const auto &old_column = problem.columns[at(i)], &new_column = problem.columns[at(n)];
+        const auto &old_column = problem.column(i), &new_column = problem.column(n);
         const double product = kernels::dot(new_column.data(), old_column.data(), std::ssize(old_column));
         gram_[at(n)][at(i)] = product / static_cast<double>(problem.norms[at(n)] * problem.norms[at(i)]);
       }

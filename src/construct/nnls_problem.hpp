@@ -1,6 +1,7 @@
 // What the factorisations of an NNLS problem share: the columns, the target, the present solution.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/extended.hpp"
@@ -14,16 +15,20 @@ inline constexpr Extended kNnlsViolation = 1e-10L;
 
 struct NnlsProblem {
   ExtendedVector b;
-  std::vector<std::vector<double>> columns;  // scaled by a power of two, so that their norms are in [1, 2)
+  // Their owner may hold them too. Where norms are extreme, scaled by a power of two, which changes no bit of
+  // the direction: products of columns neither overflow nor underflow.
+  std::vector<std::shared_ptr<const std::vector<double>>> columns;
   std::vector<Extended> norms;
   std::vector<Extended> u;  // of the unit columns
 
   [[nodiscard]] Index num_columns() const { return std::ssize(columns); }
 
+  [[nodiscard]] const std::vector<double>& column(Index i) const { return *columns[at(i)]; }
+
   /// a_i = column / norm.
-  [[nodiscard]] ExtendedVector unit(Index column) const {
-    ExtendedVector out(columns[at(column)].begin(), columns[at(column)].end());
-    scale(out, 1 / norms[at(column)]);
+  [[nodiscard]] ExtendedVector unit(Index i) const {
+    ExtendedVector out(column(i).begin(), column(i).end());
+    scale(out, 1 / norms[at(i)]);
     return out;
   }
 
@@ -31,7 +36,7 @@ struct NnlsProblem {
   [[nodiscard]] ExtendedVector residual() const {
     ExtendedVector out = b;
     for (std::size_t i = 0; i < columns.size(); ++i)
-      if (u[i] > 0) add_scaled(out, -u[i] / norms[i], columns[i]);
+      if (u[i] > 0) add_scaled(out, -u[i] / norms[i], *columns[i]);
     return out;
   }
 };

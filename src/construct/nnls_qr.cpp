@@ -27,7 +27,7 @@ Index most_violated(const NnlsProblem& problem, const ExtendedVector& residual,
   Extended most = std::max(kNnlsViolation * norm(residual), kRounding);
   for (Index i = 0; i < problem.num_columns(); ++i) {
     if (barred[at(i)] || problem.u[at(i)] > 0) continue;
-    const Extended gain = dot(problem.columns[at(i)], residual) / problem.norms[at(i)];
+    const Extended gain = dot(problem.column(i), residual) / problem.norms[at(i)];
     if (gain > most) {
       most = gain;
       worst = i;

@@ -133,15 +133,19 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& exec
 
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
                                      kernels::CodeFrame frame)
-    : rows_(rows), executor_(executor), quads_((rows.dim() + 3) / 4), frame_(std::move(frame)), near_(rows) {
+    : rows_(rows),
+      executor_(executor),
+      quads_((rows.dim() + 3) / 4),
+      frame_(std::move(frame)),
+      near_(rows, executor.memory()) {
   const auto groups = at(num_groups(rows.num_rows()));
   // One buffer: coarse plane, fine plane, kappa, scale, leading coordinates, each for all groups of 16 rows.
   fine_offset_ = groups * at(quads_ * kernels::kQuadBytes);
   kappa_offset_ = 2 * fine_offset_;
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
-  buffer_ = LargeBuffer(leading_offset_ +
-                        groups * kernels::kGroupRows * sizeof(std::int16_t) * at(frame_.num_leading));
+  buffer_ = RowBytes(executor.memory(), leading_offset_ + groups * kernels::kGroupRows *
+                                                              sizeof(std::int16_t) * at(frame_.num_leading));
   summaries_.resize(at(num_blocks(rows.num_rows())));
 }
 
@@ -262,7 +266,7 @@ std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Want
   // is wanted.
   const auto rows = static_cast<double>(rows_.num_rows());
   stats.rows_touched += rows;
-  stats.bytes_read += static_cast<double>(buffer_.bytes() - fine_offset_) +
+  stats.bytes_read += static_cast<double>(buffer_.size() - fine_offset_) +
                       static_cast<double>(refined.load() * quads_ * kernels::kQuadBytes);
 
   std::vector<Candidate> candidates;

@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/large_buffer.hpp"
 #include "construct/code_kernels.hpp"
 #include "construct/near_rows.hpp"
 #include "construct/selector.hpp"
@@ -23,7 +22,7 @@ class QuantisedSelector final : public Selector {
   [[nodiscard]] Pick best(const Query& query, SearchMemory& memory, SearchStats& stats) const override;
   [[nodiscard]] std::vector<Pick> best_several(const Query& query, const Wanted& wanted, SearchMemory& memory,
                                                SearchStats& stats) const override;
-  [[nodiscard]] std::size_t bytes() const override { return buffer_.bytes() + near_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const override { return buffer_.size() + near_.bytes(); }
   [[nodiscard]] double prepare_bytes_read() const override;
 
  private:
@@ -38,7 +37,7 @@ class QuantisedSelector final : public Selector {
   const Executor& executor_;
   Index quads_;
   kernels::CodeFrame frame_;
-  LargeBuffer buffer_;  // all coarse codes, then all fine ones, kappas, scales and leading coordinates
+  RowBytes buffer_;  // all coarse codes, then all fine ones, kappas, scales and leading coordinates
   std::size_t fine_offset_ = 0;
   std::size_t kappa_offset_ = 0;
   std::size_t scale_offset_ = 0;

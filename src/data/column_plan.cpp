@@ -95,8 +95,8 @@ ColumnKind kind_of(const ClassCounts& counts) {
   return ColumnKind::Category;
 }
 
-std::vector<ColumnPlan> plan_columns(std::string_view text, const std::vector<Column>& columns,
-                                     const ReadOptions& options) {
+std::vector<ColumnPlan> plan_columns(std::string_view text, char delimiter,
+                                     const std::vector<Column>& columns, const ReadOptions& options) {
   std::vector<ColumnPlan> plan;
   plan.reserve(columns.size());
   for (const Column& column : columns) plan.push_back(plan_of(column, options));
@@ -105,7 +105,7 @@ std::vector<ColumnPlan> plan_columns(std::string_view text, const std::vector<Co
   for (std::size_t at = 0; at < text.size() && at < kGuessBytes;) {
     const std::size_t end = row_end(text, at);
     if (!is_blank_line(text, at)) {
-      const CsvRow row = split_row(text.substr(at, end - at), options.delimiter);
+      const CsvRow row = split_row(text.substr(at, end - at), delimiter);
       if (!row.problem.empty() || row.cells.size() != columns.size()) break;
       for (std::size_t j = 0; j < columns.size(); ++j) {
         if (plan[j].mode == CellMode::Number && !plan[j].settled)

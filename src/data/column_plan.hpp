@@ -62,7 +62,8 @@ struct ColumnPlan {
 void check_max_levels(const ReadOptions& options);
 
 /// A plan per column, by the options and the first rows of `text`, which begins where a row does.
-[[nodiscard]] std::vector<ColumnPlan> plan_columns(std::string_view text, const std::vector<Column>& columns,
+[[nodiscard]] std::vector<ColumnPlan> plan_columns(std::string_view text, char delimiter,
+                                                   const std::vector<Column>& columns,
                                                    const ReadOptions& options);
 
 }  // namespace giga

@@ -7,6 +7,7 @@
 
 #include "data/column_roles.hpp"
 #include "data/csv_row.hpp"
+#include "data/csv_scan.hpp"
 #include "data/number_parse.hpp"
 #include "data/utf8.hpp"
 #include "giga/base/error.hpp"
@@ -106,17 +107,17 @@ void refuse_comment(std::string_view first, std::string_view second, Index line,
 }
 
 std::vector<std::string> read_names(std::string_view first, std::size_t offset, Index line,
-                                    const ReadOptions& options, const std::string& name) {
+                                    const CsvForm& form, const std::string& name) {
   check_text(first, offset, line, name);
-  if (std::count(first.begin(), first.end(), options.delimiter) >= kMaxColumns) {
+  if (std::count(first.begin(), first.end(), form.delimiter) >= kMaxColumns) {
     throw DataError(name + ": line " + std::to_string(line) + " has more than " +
                     std::to_string(kMaxColumns) + " fields; is it a CSV file?");
   }
-  CsvRow row = split_row(first, options.delimiter);
+  CsvRow row = split_row(first, form.delimiter);
   if (!row.problem.empty()) throw DataError(name + ": line " + std::to_string(line) + row.problem);
   // A file of one column has no features beside its response: most likely the delimiter is another.
-  if (row.cells.size() == 1) refuse_delimiter(first, line, options.delimiter, name);
-  if (!options.header) return default_names(static_cast<Index>(row.cells.size()));
+  if (row.cells.size() == 1) refuse_delimiter(first, line, form.delimiter, name);
+  if (!form.header) return default_names(static_cast<Index>(row.cells.size()));
   // Names that are all numbers: most likely there is no header, and the first row would be lost.
   const bool numeric = std::all_of(row.cells.begin(), row.cells.end(), [](const std::string& cell) {
     return parse_cell(cell).kind == CellKind::Number;
@@ -127,6 +128,30 @@ std::vector<std::string> read_names(std::string_view first, std::size_t offset, 
                     "'); if the file has no header use `header = false`");
   }
   return std::move(row.cells);
+}
+
+CsvStart find_start(std::string_view text, const CsvForm& form, const std::string& name) {
+  std::size_t at = skip_byte_order_mark(text, name);
+  Index line = 1;
+  // Blank lines before the header do not count as rows, but as lines.
+  while (at < text.size() && is_blank_line(text, at)) {
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+    ++line;
+  }
+  if (at >= text.size()) throw DataError(name + ": file is empty");
+  const std::size_t end = row_end(text, at);
+  const std::string_view first = text.substr(at, end - at);
+  if (first.starts_with('#')) {
+    std::size_t below = end;
+    while (below < text.size() && is_blank_line(text, below)) below = row_end(text, below);
+    refuse_comment(first, text.substr(below, row_end(text, below) - below), line, form.delimiter, name);
+  }
+  CsvStart start{read_names(first, at, line, form, name), at, line};
+  if (form.header) {
+    start.offset = end;
+    start.line += count_newlines(first);
+  }
+  return start;
 }
 
 }  // namespace giga

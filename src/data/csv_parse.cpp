@@ -52,7 +52,7 @@ class ChunkParser {
   std::vector<Suspect> suspects;       // columns with a cell that does not fit, in the order found
   std::optional<BadRow> first_suspect;
 
-  void parse(std::vector<std::size_t>& checkpoints) {
+  void parse(std::vector<std::size_t>* checkpoints) {
     // Invariant: rows [0, k) of the chunk are parsed, and `at` is at or before the start of row k, with only
     // blank lines between.
     const char* base = csv_.text.data();
@@ -66,8 +66,10 @@ class ChunkParser {
         return;
       }
       // A row belongs to one chunk, so no two threads write the same checkpoint.
-      const auto checkpoint = static_cast<std::size_t>(row / kCheckpointRows);
-      if (row % kCheckpointRows == 0 && checkpoint < checkpoints.size()) checkpoints[checkpoint] = at;
+      const Index of_text = row - csv_.first_row;
+      if (checkpoints != nullptr && of_text % kCheckpointRows == 0 &&
+          of_text / kCheckpointRows < std::ssize(*checkpoints))
+        (*checkpoints)[static_cast<std::size_t>(of_text / kCheckpointRows)] = at;
       const char* next = nullptr;
       // The quick parser needs a newline to stop at: the last row may lack one.
       if (last_newline_ != nullptr && base + at <= last_newline_)
@@ -278,6 +280,7 @@ class ChunkParser {
 
 // All that a chunk leaves behind.
 struct ChunkResult {
+  std::size_t piece = 0;
   Index first_row = 0, num_rows = 0;
   Issues issues;
   std::optional<BadRow> bad_row, first_suspect;
@@ -287,23 +290,27 @@ struct ChunkResult {
 };
 
 // In the order of rows, up to the first bad one: what chunks after it found depends on the threads.
-CsvParse merged(std::vector<ChunkResult> results, Table& table, TextColumns& text, const LineOf& line_of) {
+CsvParse merged(std::vector<ChunkResult> results, std::span<const CsvPiece> pieces, Table& table,
+                TextColumns& text) {
   CsvParse out;
   const auto bad = std::find_if(results.begin(), results.end(),
                                 [](const ChunkResult& result) { return result.bad_row.has_value(); });
   if (bad != results.end()) {
     out.bad_row = std::move(bad->bad_row);
+    out.bad_line = pieces[bad->piece].line_of(out.bad_row->offset);
     results.erase(bad + 1, results.end());
   }
   for (ChunkResult& result : results) {
     for (const Suspect& suspect : result.suspects) add_suspect(suspect, out.suspects);
-    if (!out.first_suspect) out.first_suspect = std::move(result.first_suspect);
+    if (out.first_suspect || !result.first_suspect) continue;
+    out.first_suspect = std::move(result.first_suspect);
+    out.suspect_piece = result.piece;
   }
   if (!out.suspects.empty()) return out;
   for (ChunkResult& result : results) {
     table.merge(std::move(result.issues));
     for (std::size_t k = 0; k < result.texts.size(); ++k)
-      text.columns[k].merge(result.texts[k], result.first_row, result.num_rows, line_of);
+      text.columns[k].merge(result.texts[k], result.first_row, result.num_rows, pieces[result.piece].line_of);
     for (const std::size_t col : result.has_times) text.has_time[col] = 1;
     result = {};  // its levels are no longer needed
   }
@@ -312,32 +319,41 @@ CsvParse merged(std::vector<ChunkResult> results, Table& table, TextColumns& tex
 
 }  // namespace
 
-CsvParse parse_rows(const CsvText& csv, const CsvScan& scan, const std::vector<ColumnPlan>& plan,
-                    Table& table, TextColumns& text, const LineOf& line_of, const Executor& executor,
-                    const ReleaseText& release, std::vector<std::size_t>& checkpoints) {
+CsvParse parse_rows(std::span<const CsvPiece> pieces, const std::vector<ColumnPlan>& plan, Table& table,
+                    TextColumns& text, const Executor& executor) {
   const std::vector<Slot> slots = table.slots();
-  std::vector<ChunkResult> results(scan.chunks.size());
+  std::vector<std::pair<std::size_t, const CsvChunk*>> chunks;  // with the text they are of
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (const CsvChunk& chunk : pieces[i].scan->chunks) chunks.emplace_back(i, &chunk);
+  std::vector<ChunkResult> results(chunks.size());
   // The lowest chunk that failed so far. A chunk is skipped only if an earlier one failed, so every chunk
   // before the first bad one is parsed, in whatever order they are taken, and the message is always the same.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
   executor.for_each(std::ssize(results), [&](Index i) {
     if (i > failed.load(std::memory_order_relaxed)) return;
-    const CsvChunk& chunk = scan.chunks[static_cast<std::size_t>(i)];
-    ChunkParser parser(csv, chunk, plan, table, slots);
-    parser.parse(checkpoints);
-    results[static_cast<std::size_t>(i)] = {csv.first_row + chunk.first_row, chunk.num_rows,
-                                            std::move(parser.issues),        std::move(parser.bad_row),
-                                            std::move(parser.first_suspect), std::move(parser.texts),
-                                            std::move(parser.has_times),     std::move(parser.suspects)};
-    if (results[static_cast<std::size_t>(i)].bad_row) {
+    const CsvChunk& chunk = *chunks[static_cast<std::size_t>(i)].second;
+    const CsvPiece& piece = pieces[chunks[static_cast<std::size_t>(i)].first];
+    ChunkResult& result = results[static_cast<std::size_t>(i)];
+    ChunkParser parser(piece.csv, chunk, plan, table, slots);
+    parser.parse(piece.checkpoints);
+    result = {chunks[static_cast<std::size_t>(i)].first,
+              piece.csv.first_row + chunk.first_row,
+              chunk.num_rows,
+              std::move(parser.issues),
+              std::move(parser.bad_row),
+              std::move(parser.first_suspect),
+              std::move(parser.texts),
+              std::move(parser.has_times),
+              std::move(parser.suspects)};
+    if (result.bad_row) {
       // failed = min(failed, i), atomically.
       Index lowest = failed.load(std::memory_order_relaxed);
       while (i < lowest && !failed.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
       }
     }
-    release(chunk.begin, chunk.end - chunk.begin);
+    piece.release(chunk.begin, chunk.end - chunk.begin);
   });
-  return merged(std::move(results), table, text, line_of);
+  return merged(std::move(results), pieces, table, text);
 }
 
 }  // namespace giga

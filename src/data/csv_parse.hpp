@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,16 @@ struct CsvText {
   char delimiter = ',';
 };
 
+/// One of the texts of a table.
+struct CsvPiece {
+  CsvText csv;
+  const CsvScan* scan = nullptr;
+  LineOf line_of;       ///< For messages.
+  ReleaseText release;  ///< Told of text that was parsed.
+  /// Its entry k, if there is such, becomes the offset of row k kCheckpointRows of the text. May be null.
+  std::vector<std::size_t>* checkpoints = nullptr;
+};
+
 /// A column of numbers whose first other cell is a date may be dates; any other one is text.
 struct Suspect {
   std::size_t col = 0;
@@ -31,18 +42,17 @@ struct Suspect {
 
 struct CsvParse {
   std::optional<BadRow> bad_row;  ///< The first, if there is any; rows after it do not count.
+  Index bad_line = 0;             ///< On which it begins.
   /// Columns that were to be numbers or dates and have a cell that is not one. Then nothing is merged into
   /// the table or the text columns: the rows are to be parsed again, with these as `mode` says.
   std::vector<Suspect> suspects;
-  std::optional<BadRow> first_suspect;  ///< The first such cell.
+  std::optional<BadRow> first_suspect;  ///< The first such cell,
+  std::size_t suspect_piece = 0;        ///< and the text it is in.
 };
 
-/// Parses all rows into the table, which has room for them, each column as the plan says. checkpoints[k], if
-/// there is such an entry, becomes the offset of row k kCheckpointRows. `line_of` is for the messages of text
-/// columns.
-[[nodiscard]] CsvParse parse_rows(const CsvText& csv, const CsvScan& scan,
-                                  const std::vector<ColumnPlan>& plan, Table& table, TextColumns& text,
-                                  const LineOf& line_of, const Executor& executor, const ReleaseText& release,
-                                  std::vector<std::size_t>& checkpoints);
+/// Parses all rows of the texts, which are in the order of rows, into the table, which has room for them,
+/// each column as the plan says.
+[[nodiscard]] CsvParse parse_rows(std::span<const CsvPiece> pieces, const std::vector<ColumnPlan>& plan,
+                                  Table& table, TextColumns& text, const Executor& executor);
 
 }  // namespace giga

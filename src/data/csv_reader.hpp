@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <span>
+#include <string>
 
 #include "giga/data/read_dataset.hpp"
 
@@ -15,7 +17,13 @@ struct CsvSizes {
   std::size_t max_row_bytes = std::size_t{32} << 20;  ///< of a stream; a longer row is refused
 };
 
-/// Maps the file; its pages are given back as they are read, so that memory is needed for the numbers only.
+/// Files, plain or .gz, whose rows one after the other are the table; `name` stands for all of them in
+/// messages. A plain file is mapped, and its pages are given back as they are read, so that memory is needed
+/// for the numbers only. The delimiter of a .tsv file is a tab unless one was chosen.
+[[nodiscard]] Dataset read_csv_files(std::span<const std::filesystem::path> paths, const std::string& name,
+                                     const ReadOptions& options, const Executor& executor,
+                                     const Observer& observer, const CsvSizes& sizes = {});
+/// One plain file, or one .gz, whatever it is called; with the delimiter of the options.
 [[nodiscard]] Dataset read_csv(const std::filesystem::path& path, const ReadOptions& options,
                                const Executor& executor, const Observer& observer,
                                const CsvSizes& sizes = {});

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace giga {
 namespace {
@@ -149,15 +150,19 @@ Index count_newlines(std::string_view text) {
   return count_range(text, 0, text.size()).newlines;
 }
 
-CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
-                  const ReleaseText& release) {
-  // Pass 1, in parallel: counts per chunk, and rows as if no chunk began inside quotes.
-  CsvScan scan;
-  const std::size_t num_chunks = (text.size() + chunk_bytes - 1) / chunk_bytes;
-  scan.chunks.resize(num_chunks);
-  std::vector<Counts> counts(num_chunks);
-  executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
+namespace {
+
+// A text being scanned.
+struct Scanned {
+  std::string_view text;
+  const ReleaseText& release;
+  CsvScan scan = {};
+  std::vector<Counts> counts = {};
+  std::vector<char> inside = {};  // per chunk: whether the number of quotes before it is odd
+  bool any_quotes = false;
+
+  // Counts of a chunk, and its rows as if no chunk began inside quotes.
+  void count(std::size_t k, std::size_t chunk_bytes) {
     CsvChunk& chunk = scan.chunks[k];
     chunk.begin = k * chunk_bytes;
     chunk.end = std::min(text.size(), chunk.begin + chunk_bytes);
@@ -166,37 +171,75 @@ CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor
     chunk.has_nul = counts[k].nuls > 0;
     count_plain(text, chunk, counts[k]);
     release(chunk.begin, chunk.end - chunk.begin);
-  });
+  }
 
-  // inside[k]: whether the number of quotes before chunk k is odd.
-  std::vector<char> inside(num_chunks);
-  bool odd = false;
-  bool any_quotes = false;
-  for (std::size_t k = 0; k < num_chunks; ++k) {
-    inside[k] = odd;
-    odd = odd != (counts[k].quotes % 2 != 0);
-    any_quotes = any_quotes || counts[k].quotes > 0;
-    scan.num_newlines += counts[k].newlines;
+  void find_quotes() {
+    bool odd = false;
+    inside.resize(counts.size());
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      inside[k] = odd ? 1 : 0;
+      odd = odd != (counts[k].quotes % 2 != 0);
+      any_quotes = any_quotes || counts[k].quotes > 0;
+      scan.num_newlines += counts[k].newlines;
+    }
   }
-  // Pass 2, in parallel: rows of the chunks that have quotes or begin inside them.
-  if (any_quotes) {
-    executor.for_each(static_cast<Index>(num_chunks), [&](Index i) {
-      const auto k = static_cast<std::size_t>(i);
-      CsvChunk& chunk = scan.chunks[k];
-      if (!chunk.has_quotes && inside[k] == 0) return;
-      count_quoted(text, chunk, inside[k] != 0);
-      release(chunk.begin, chunk.end - chunk.begin);
-    });
+
+  void count_again(std::size_t k) {
+    CsvChunk& chunk = scan.chunks[k];
+    if (!chunk.has_quotes && inside[k] == 0) return;
+    count_quoted(text, chunk, inside[k] != 0);
+    release(chunk.begin, chunk.end - chunk.begin);
   }
+
   // Prefix sums: the number of the first row of each chunk.
-  for (CsvChunk& chunk : scan.chunks) {
-    chunk.first_row = scan.num_rows;
-    scan.num_rows += chunk.num_rows;
+  void add_up() {
+    for (CsvChunk& chunk : scan.chunks) {
+      chunk.first_row = scan.num_rows;
+      scan.num_rows += chunk.num_rows;
+    }
+    // As many lines as rows: then no line is blank and no row spans two.
+    const Index lines = scan.num_newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
+    scan.one_line_a_row = lines == scan.num_rows;
   }
-  // As many lines as rows: then no line is blank and no row spans two.
-  const Index lines = scan.num_newlines + (text.empty() || text.back() == '\n' ? 0 : 1);
-  scan.one_line_a_row = lines == scan.num_rows;
-  return scan;
+};
+
+}  // namespace
+
+std::vector<CsvScan> scan_texts(std::span<const std::string_view> texts, std::size_t chunk_bytes,
+                                const Executor& executor, std::span<const ReleaseText> releases) {
+  std::vector<Scanned> all;
+  std::vector<std::pair<std::size_t, std::size_t>> chunks;  // text, chunk
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    Scanned& each = all.emplace_back(Scanned{texts[i], releases[i]});
+    const std::size_t num_chunks = (texts[i].size() + chunk_bytes - 1) / chunk_bytes;
+    each.scan.chunks.resize(num_chunks);
+    each.counts.resize(num_chunks);
+    for (std::size_t k = 0; k < num_chunks; ++k) chunks.emplace_back(i, k);
+  }
+  // Pass 1, in parallel: counts per chunk.
+  executor.for_each(std::ssize(chunks), [&](Index i) {
+    const auto [text, chunk] = chunks[static_cast<std::size_t>(i)];
+    all[text].count(chunk, chunk_bytes);
+  });
+  for (Scanned& each : all) each.find_quotes();
+  // Pass 2, in parallel: rows of the chunks that have quotes or begin inside them.
+  std::erase_if(chunks, [&](const auto& each) { return !all[each.first].any_quotes; });
+  if (!chunks.empty())
+    executor.for_each(std::ssize(chunks), [&](Index i) {
+      const auto [text, chunk] = chunks[static_cast<std::size_t>(i)];
+      all[text].count_again(chunk);
+    });
+  std::vector<CsvScan> scans;
+  for (Scanned& each : all) {
+    each.add_up();
+    scans.push_back(std::move(each.scan));
+  }
+  return scans;
+}
+
+CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
+                  const ReleaseText& release) {
+  return std::move(scan_texts({&text, 1}, chunk_bytes, executor, {&release, 1}).front());
 }
 
 }  // namespace giga

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,11 @@ using ReleaseText = std::function<void(std::size_t, std::size_t)>;
 /// `text` begins where a row does.
 [[nodiscard]] CsvScan scan_rows(std::string_view text, std::size_t chunk_bytes, const Executor& executor,
                                 const ReleaseText& release);
+
+/// The same for several texts, their chunks side by side; releases[i] is that of texts[i].
+[[nodiscard]] std::vector<CsvScan> scan_texts(std::span<const std::string_view> texts,
+                                              std::size_t chunk_bytes, const Executor& executor,
+                                              std::span<const ReleaseText> releases);
 
 /// The end of the row at `start`: the position after its newline, or text.size(). Newlines in quotes do not
 /// count.

@@ -45,6 +45,36 @@ std::string row_place(Index input_row, Index line) {
   return place;
 }
 
+// dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
+// with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
+// do not.
+Index kept_input_row(const std::vector<Index>& dropped, Index n) {
+  Index low = 0;
+  auto high = static_cast<Index>(dropped.size());
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (dropped[at(middle)] - middle <= n) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return n + low;
+}
+
+// Files without rows begin where the next one does: the last of those that begin at or before the row has it.
+const InputFile& file_with(const std::vector<InputFile>& files, Index input_row) {
+  const auto after = std::ranges::upper_bound(files, input_row, {}, &InputFile::first_row);
+  return *(after - 1);
+}
+
+std::string place_of(const Dataset::Parts& parts, Index input_row) {
+  const Index line = parts.origin ? parts.origin->line(input_row) : 0;
+  if (parts.files.empty()) return row_place(input_row, line);
+  const InputFile& file = file_with(parts.files, input_row);
+  return row_place(input_row - file.first_row, line) + " of " + file.name;
+}
+
 std::string column_place(const std::vector<Column>& columns, Index col) {
   const std::string& name = columns[at(col)].name;
   if (name.empty()) return "column " + std::to_string(col + 1) + " (unnamed)";
@@ -135,27 +165,12 @@ void Dataset::set_response(Column column, const std::vector<double>& values) {
   parts_->computed_response = std::move(column);
 }
 
-// dropped[i] - i rows were kept before the i-th dropped one, a number that does not decrease with i. Those
-// with dropped[i] - i <= n come before row n; the bisection counts them: dropped rows [0, low) do, [high, ..)
-// do not.
 Index Dataset::input_row(Index n) const {
-  const std::vector<Index>& dropped = parts_->dropped;
-  Index low = 0;
-  auto high = static_cast<Index>(dropped.size());
-  while (low < high) {
-    const Index middle = low + (high - low) / 2;
-    if (dropped[at(middle)] - middle <= n) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return n + low;
+  return parts_->first_row + kept_input_row(parts_->dropped, n);
 }
 
 std::string Dataset::place(Index n) const {
-  const Index row = input_row(n);
-  return row_place(row, parts_->origin ? parts_->origin->line(row) : 0);
+  return place_of(*parts_, input_row(n));
 }
 
 std::string Dataset::response_place(Index n) const {
@@ -170,6 +185,10 @@ std::string Dataset::response_place(Index n) const {
 
 const std::string& Dataset::name() const {
   return parts_->name;
+}
+
+const std::vector<InputFile>& Dataset::files() const {
+  return parts_->files;
 }
 
 const std::vector<std::string>& Dataset::notes() const {

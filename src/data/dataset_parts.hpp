@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "data/number_array.hpp"
+#include "giga/base/row_array.hpp"
 #include "giga/data/dataset.hpp"
 
 namespace giga {
@@ -24,23 +24,32 @@ class Dataset::Origin {
 
 struct Dataset::Parts {
   std::string name;
+  std::vector<InputFile> files;  // empty: one
   std::vector<Column> columns;
   std::vector<std::string> feature_names;
   std::vector<std::size_t> column_of;  // of each feature; made by the Dataset
   std::string response_name;
   std::optional<Column> computed_response;  // of set_response
+  Index first_row = 0;                      // input rows before those of a share
   Index num_rows = 0;
   Index num_features = 0;
-  NumberArray features;  // row-major
-  NumberArray response;
-  NumberArray weights;         // empty if there is no such column
-  std::vector<Index> dropped;  // input rows left out, ascending
+  RowArray<double> features;   // row-major
+  RowArray<double> response;   // empty if there is no such column
+  RowArray<double> weights;    // likewise
+  std::vector<Index> dropped;  // input rows left out, ascending, from first_row on
   std::vector<std::string> notes;
   std::unique_ptr<Origin> origin;  // none: only rows have numbers, unused columns are empty
 };
 
+/// The input row, from first_row on, that row n is where `dropped` are left out.
+[[nodiscard]] Index kept_input_row(const std::vector<Index>& dropped, Index n);
+
 /// "row 17 (line 18)" from 0-based `input_row`; without the line if it is 0.
 [[nodiscard]] std::string row_place(Index input_row, Index line);
+/// The one of several files that has the row.
+[[nodiscard]] const InputFile& file_with(const std::vector<InputFile>& files, Index input_row);
+/// "row 17 (line 18)", or "row 17 (line 18) of b.csv", by the files and the origin.
+[[nodiscard]] std::string place_of(const Dataset::Parts& parts, Index input_row);
 /// "column 'y'", or "column 3 (unnamed)".
 [[nodiscard]] std::string column_place(const std::vector<Column>& columns, Index col);
 

@@ -333,8 +333,8 @@ void DuckRows::merge_texts() {
 void DuckRows::finish(const ReadOptions& options, const Executor& executor) {
   merge_texts();
   const Index before = bad_row_ ? bad_row_->row : std::numeric_limits<Index>::max();
-  if (const auto fault = texts_.fault_before(before, table_)) throw_bad_row(table_.name(), fault->bad_row, 0);
-  if (bad_row_) throw_bad_row(table_.name(), *bad_row_, 0);
+  if (const auto fault = texts_.fault_before(before, table_)) throw_bad_row(table_, fault->bad_row, 0);
+  if (bad_row_) throw_bad_row(table_, *bad_row_, 0);
   texts_.settle(plan_, table_, options, executor);
   table_.merge(std::move(issues_));
   if (has_missing_) judge_filled(table_, slots_, num_rows_, executor);

@@ -157,7 +157,7 @@ Dataset read_duck_table(const Session& session, DuckSource source, const ReadOpt
     }
     if (std::ssize(names) > kMaxColumns)
       throw DataError(source.name + ": more than " + std::to_string(kMaxColumns) + " columns");
-    Table table(source.name, assign_roles(names, options, source.name), options);
+    Table table(source.name, assign_roles(names, options, source.name), options, executor.memory());
     table.allow_categories();
     for (const std::string& note : source.notes) table.add_note(note);
     std::vector<ColumnPlan> plan;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,15 +30,17 @@ struct DuckSource {
                                       const ReadOptions& options, const Executor& executor,
                                       const Observer& observer);
 
-/// The .parquet files of a folder by name, but hidden ones and those that begin with _; of a file that file.
-/// Throws InputMissing if there is none.
-[[nodiscard]] std::vector<std::filesystem::path> parquet_files(const std::filesystem::path& path);
+/// The .parquet files of a folder by name, but hidden ones and those that begin with _; of a file that file;
+/// of several those of each. Throws InputMissing if there is none.
+[[nodiscard]] std::vector<std::filesystem::path> parquet_files(std::span<const std::filesystem::path> paths);
 
 /// A table function of DuckDB that reads these.
 [[nodiscard]] std::string parquet_scan(const std::vector<std::filesystem::path>& files);
 
-[[nodiscard]] Dataset read_parquet(const std::filesystem::path& path, const ReadOptions& options,
-                                   const Executor& executor, const Observer& observer);
+/// `name` stands for all of them in messages.
+[[nodiscard]] Dataset read_parquet(std::span<const std::filesystem::path> paths, const std::string& name,
+                                   const ReadOptions& options, const Executor& executor,
+                                   const Observer& observer);
 
 /// `options.sql` over the file, if the path is not empty, and whatever else it names.
 [[nodiscard]] Dataset read_query(const std::filesystem::path& path, const ReadOptions& options,

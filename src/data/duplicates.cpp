@@ -39,14 +39,14 @@ class Finder {
   DistinctRows find() {
     hash_rows();
     deal_rows();
-    repeats_.resize(at(data_.num_rows()));
+    repeats_.resize(data_.num_rows());
     executor_.for_each(static_cast<Index>(begins_.size()) - 1, [this](Index part) { look_up(at(part)); });
     return collect();
   }
 
  private:
   void hash_rows() {
-    hashes_.resize(at(data_.num_rows()));
+    hashes_.resize(data_.num_rows());
     for_each_block(executor_, data_.num_rows(), [this](Index first, Index count) {
       for (Index n = first; n < first + count; ++n) {
         hashes_[at(n)] =
@@ -71,7 +71,7 @@ class Finder {
       if (data_.weight(n) > 0) ++begins_[part_of(hashes_[at(n)]) + 1];
     }
     for (std::size_t p = 1; p <= parts; ++p) begins_[p] += begins_[p - 1];
-    order_.resize(begins_.back());
+    order_.resize(static_cast<Index>(begins_.back()));
     std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
     for (Index n = 0; n < num_rows; ++n) {
       if (data_.weight(n) > 0) order_[next[part_of(hashes_[at(n)])]++] = n;
@@ -106,40 +106,44 @@ class Finder {
     }
   }
 
-  // In row order: a first row's hash becomes its number among the distinct rows, where its repeats find it.
+  // The common case costs no memory: all rows distinct and counted once.
   DistinctRows collect() {
-    order_ = {};
+    order_.resize(0);
     DistinctRows distinct;
     const Index num_rows = data_.num_rows();
-    std::size_t firsts = 0;
-    for (Index n = 0; n < num_rows; ++n) firsts += data_.weight(n) > 0 && repeats_[at(n)] == 0 ? 1 : 0;
-    distinct.rows.reserve(firsts);
-    distinct.multiplicity.reserve(firsts);
-    // Repeats come after their first row, so hashes_[f] already is a number among the distinct rows.
     bool all_one = true;
-    bool all_rows = true;
     for (Index n = 0; n < num_rows; ++n) {
       const double weight = data_.weight(n);
       // Rows of weight 0 are neither distinct rows nor repeats.
-      if (!(weight > 0)) {
-        all_rows = false;
-        continue;
-      }
-      if (repeats_[at(n)] != 0) {
-        distinct.multiplicity[hashes_[hashes_[at(n)]]] += weight;
-        ++distinct.num_repeats;
-        continue;
-      }
-      hashes_[at(n)] = distinct.rows.size();
-      distinct.rows.push_back(n);
-      distinct.multiplicity.push_back(weight);
+      if (!(weight > 0)) continue;
+      (repeats_[at(n)] == 0 ? distinct.num_rows : distinct.num_repeats) += 1;
       all_one = all_one && weight == 1;
     }
-    distinct.num_rows = static_cast<Index>(distinct.rows.size());
-    // The common case costs no memory: all rows distinct and counted once.
-    if (all_rows && distinct.num_repeats == 0) distinct.rows = {};
-    if (all_one && distinct.num_repeats == 0) distinct.multiplicity = {};
+    const bool all_rows = distinct.num_rows == num_rows;
+    if (!all_rows) list_rows(distinct.num_rows, distinct.rows);
+    if (!(all_one && distinct.num_repeats == 0)) add_weights(distinct.num_rows, distinct.multiplicity);
     return distinct;
+  }
+
+  void list_rows(Index count, std::vector<Index>& rows) const {
+    rows.reserve(at(count));
+    for (Index n = 0; n < data_.num_rows(); ++n)
+      if (data_.weight(n) > 0 && repeats_[at(n)] == 0) rows.push_back(n);
+  }
+
+  // In row order: a first row's hash becomes its number among the distinct rows, where its repeats find it.
+  void add_weights(Index count, std::vector<double>& weights) {
+    weights.reserve(at(count));
+    for (Index n = 0; n < data_.num_rows(); ++n) {
+      const double weight = data_.weight(n);
+      if (!(weight > 0)) continue;
+      if (repeats_[at(n)] == 0) {
+        hashes_[at(n)] = weights.size();
+        weights.push_back(weight);
+      } else {  // its first row came before it
+        weights[hashes_[hashes_[at(n)]]] += weight;
+      }
+    }
   }
 
   const Dataset& data_;
@@ -147,11 +151,11 @@ class Finder {
   std::uint64_t hash_mask_;
   int shift_ = 64;
   // Per row: its hash, then what look_up() and collect() put in its place.
-  std::vector<std::uint64_t> hashes_;
+  RowArray<std::uint64_t> hashes_{executor_.memory()};
   // Where each part begins in order_, and the end of the last.
   std::vector<std::size_t> begins_;
-  std::vector<Index> order_;
-  std::vector<char> repeats_;
+  RowArray<Index> order_{executor_.memory()};
+  RowArray<char> repeats_{executor_.memory()};
 };
 
 }  // namespace

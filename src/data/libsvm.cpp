@@ -1,347 +1,132 @@
-// libsvm text in two passes over the mapped file, chunk by chunk on the executor. The first counts rows and
-// finds the largest index D; then the dense N x (D + 1) table is allocated, all zeros, and the second fills
-// in what the lines name. Columns are x1 .. xD, then the label.
+// libsvm text in two passes over the mapped files. The first counts rows and finds the largest index D; then
+// the dense N x (D + 1) table is allocated, all zeros, and the second fills in what the lines name. Columns
+// are x1 .. xD, then the label.
 #include "data/libsvm.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "data/column_roles.hpp"
-#include "data/csv_header.hpp"
-#include "data/csv_scan.hpp"
-#include "data/load_progress.hpp"
+#include "data/libsvm_rows.hpp"
+#include "data/several_files.hpp"
+#include "data/share_source.hpp"
 #include "data/table.hpp"
 #include "giga/base/error.hpp"
-#include "giga/base/text.hpp"
-#include "giga/data/mapped_file.hpp"
 
 namespace giga {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr Index kHugeIndex =
-    100'000'000'000'000'000;  // an index at or above it is refused anyway; ten times it still fits an Index
-constexpr std::size_t kDenseBytes = std::size_t{1} << 30;  // always allowed
-constexpr std::size_t kDenseRatio = 64;                    // dense bytes a byte of text may stand for
+constexpr const char* kNoRows = ": 0 data rows; every line is empty or a comment";
+constexpr const char* kNoFeatures = ": no features beside the label; give index:value pairs";
 
-// What is left of a line before its comment.
-std::string_view content(std::string_view line) {
-  line = line.substr(0, line.find('#'));
-  const std::size_t first = line.find_first_not_of(kBlanks);
-  return first == std::string_view::npos ? std::string_view() : line.substr(first);
-}
-
-// The next token of the line, taken off its front; empty at the end.
-std::string_view next_token(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
-  const std::string_view token = rest.substr(0, rest.find_first_of(kBlanks));
-  rest.remove_prefix(token.size());
-  return token;
-}
-
-// A whole number without a sign, kHugeIndex if it is that or more; nothing for any other text.
-std::optional<Index> parse_index(std::string_view text) {
-  if (text.empty() || !std::all_of(text.begin(), text.end(), number_detail::is_digit)) return std::nullopt;
-  Index value = 0;
-  for (const char c : text) {
-    value = value * 10 + (c - '0');
-    if (value >= kHugeIndex) return kHugeIndex;
+// Counted first: how many columns there are is told by all shares.
+class LibsvmShare : public ShareSource {
+ public:
+  explicit LibsvmShare(ShareInput input) : ShareSource(std::move(input)) {
+    std::vector<std::size_t> sizes;
+    std::vector<SvmFile> all;
+    for (const std::filesystem::path& path : input_.files) {
+      const SvmFile& file = all.emplace_back(path);
+      names_.push_back(file.name);
+      sizes.push_back(file.mapped->bytes().size());
+      bytes_ += sizes.back();
+    }
+    for (const Range& range : byte_ranges(sizes)) {
+      files_.push_back(all[at(range.file)]);
+      files_.back().restrict_to(range.begin, range.end);
+      file_of_.push_back(range.file);
+    }
+    own_ = count_rows(files_, kChunkBytes, input_.executor);
   }
-  return value;
-}
 
-// The index of the last token: the largest of an ascending line.
-Index last_index(std::string_view line) {
-  const std::size_t colon = line.rfind(':');
-  if (colon == std::string_view::npos) return 0;
-  const std::string_view before = line.substr(0, colon);
-  const std::size_t blank = before.find_last_of(kBlanks);
-  return parse_index(before.substr(blank == std::string_view::npos ? 0 : blank + 1)).value_or(0);
-}
-
-// Without its newline.
-std::string_view line_at(std::string_view text, std::size_t at) {
-  return text.substr(at, text.find('\n', at) - at);
-}
-
-// Whole lines. first_row and first_line count what lies before the chunk in the text.
-struct Chunk {
-  std::size_t begin = 0;  // where a line does
-  std::size_t end = 0;
-  Index first_row = 0;
-  Index num_rows = 0;
-  Index first_line = 0;
-  Index num_lines = 0;
-  Index max_index = 0;
-};
-
-// Chunks of about chunk_bytes, each extended to the end of its last line.
-std::vector<Chunk> cut(std::string_view text, std::size_t chunk_bytes) {
-  std::vector<Chunk> chunks;
-  for (std::size_t at = 0; at < text.size();) {
-    // The first newline at or after the last byte of the chunk.
-    const std::size_t newline = text.find('\n', std::min(at + chunk_bytes, text.size()) - 1);
-    const std::size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
-    chunks.push_back({.begin = at, .end = end});
-    at = end;
+  TableFacts read() override {
+    TableFacts facts;
+    facts.max_index = own_.max_index;
+    facts.filled = table_.has_value();
+    for (std::size_t k = 0; k < files_.size(); ++k)
+      facts.parts.push_back({.share = input_.share.index,
+                             .file = file_of_[k],
+                             .rows = files_[k].num_rows,
+                             .newlines = files_[k].num_lines});
+    if (!table_) return facts;
+    table_->allocate(own_.num_rows);
+    if (const auto bad = fill_rows(files_, *table_, input_.executor, input_.observer))
+      facts.bad_row = RowFact{place_in(facts, bad->bad_row.row, bad->lines), bad->bad_row.what};
+    // As the origin will count them.
+    const auto origin = [this] {
+      std::vector<SvmFile> copies = files_;
+      return svm_origin(copies, table_->num_columns(), 0, std::vector<Index>(copies.size()));
+    }();
+    const auto lines = [&](std::size_t part, Index row) {
+      return origin->line(files_[part].first_row + row);
+    };
+    tell_rows(*table_, lines, facts);
+    return facts;
   }
-  return chunks;
-}
 
-// Calls body(line, offset) for every line of the chunk that has content; stops when it answers false.
-template <typename Body>
-void for_each_row(std::string_view text, const Chunk& chunk, const Body& body) {
-  for (std::size_t at = chunk.begin; at < chunk.end;) {
-    const std::string_view line = line_at(text, at);
-    const std::string_view row = content(line);
-    if (!row.empty() && !body(row, at)) return;
-    at += line.size() + 1;
-  }
-}
-
-// The first pass over a chunk: its rows, its lines and its largest index. Malformed lines are counted as they
-// are; the second pass reports them.
-void count_rows(std::string_view text, Chunk& chunk) {
-  chunk.num_lines = count_newlines(text.substr(chunk.begin, chunk.end - chunk.begin));
-  for_each_row(text, chunk, [&](std::string_view row, std::size_t) {
-    ++chunk.num_rows;
-    chunk.max_index = std::max(chunk.max_index, last_index(row));
+  bool agrees(const TableFacts& all) override {
+    const Agreement agreement(all, names_, std::vector<Index>(names_.size(), 1));
+    if (!all.filled) {
+      if (agreement.num_rows() == 0) throw DataError(input_.name + kNoRows);
+      check_dense_size(agreement.num_rows(), all.max_index, bytes_, input_.name);
+      table_.emplace(input_.name, assign_roles(svm_names(all.max_index), input_.options, input_.name),
+                     input_.options, input_.executor.memory());
+      return false;
+    }
+    table_->set_files(agreement.files());
+    if (!all.bad_row && all.max_index == 0) throw DataError(input_.name + kNoFeatures);
+    judge_numbers(*table_, all, agreement);
+    for (std::size_t i = 0; i < all.parts.size(); ++i)
+      if (all.parts[i].share == input_.share.index) first_lines_.push_back(agreement.first_line(i));
     return true;
-  });
-}
-
-// The rest of a BadRow's message: ", token '3:x': ...".
-std::string said(std::string_view token, const std::string& why) {
-  return ", token '" + printable(token) + "': " + why;
-}
-
-// parse_cell, with the quick parser tried first.
-CellValue parse_value(std::string_view text) {
-  // The quick parser reads on until a byte that cannot belong to a number: the token is copied in front of
-  // zeros.
-  std::array<char, 48> buffer{};
-  if (text.size() < buffer.size()) {
-    std::copy(text.begin(), text.end(), buffer.begin());
-    CellValue cell{.kind = CellKind::Number};
-    const char* end = buffer.data() + text.size();
-    if (parse_plain_number(buffer.data(), buffer.data() + buffer.size(), cell.value) == end) return cell;
   }
-  return parse_cell(text);
-}
 
-// One line into the slots of its row. Indices must ascend, so that none is given twice and the last one is
-// the largest: the first pass relied on that.
-class RowParser {
- public:
-  RowParser(const Table& table, const std::vector<Slot>& slots) : table_(table), slots_(slots) {}
-
-  Issues issues;
-
-  // What is wrong with the row, or nothing.
-  std::string parse(std::string_view rest, Index row) {
-    const Index label_col = table_.num_columns() - 1;
-    const std::string_view label = next_token(rest);
-    if (label.find(':') != std::string_view::npos)
-      return said(label, "a line begins with its label, then index:value");
-    std::string what = store(label, {row, label_col});
-    // Invariant: all tokens before `rest` are good, the last of them with index `previous`.
-    Index previous = 0;
-    std::string_view beyond;  // an index above the line's last: something later in the line is wrong
-    while (what.empty()) {
-      const std::string_view token = next_token(rest);
-      // The line ended without another fault: the large index itself is what is wrong.
-      if (token.empty() && !beyond.empty()) return said(beyond, "not index:value");
-      if (token.empty()) break;
-      const std::size_t colon = token.find(':');
-      if (colon == std::string_view::npos) return said(token, "expected index:value");
-      const auto index = parse_index(token.substr(0, colon));
-      if (!index) return said(token, "the index is not a whole number");
-      if (*index == 0) return said(token, "index 0, but indices count from 1; add 1 to all of them");
-      if (*index == previous)
-        return said(token, "index " + std::to_string(*index) + " is repeated; give it once");
-      if (*index < previous) {
-        return said(token, "not ascending after index " + std::to_string(previous) +
-                               "; sort the indices of each line");
-      }
-      if (colon + 1 == token.size())
-        return said(token, "no value after the colon; leave out zeros altogether");
-      previous = *index;
-      // No line ends in a larger index, so the line does not ascend, or its end is not index:value. The
-      // tokens after this one are read for a better message.
-      if (*index > label_col) {
-        if (beyond.empty()) beyond = token;
-        continue;
-      }
-      what = store(token.substr(colon + 1), {row, *index - 1});
-    }
-    return what;
+  Dataset finish() override {
+    auto origin = svm_origin(files_, table_->num_columns(), place_.first_input_row, first_lines_);
+    return std::move(*table_).finish_share(place_.first_input_row, own_.num_rows, whole_, std::move(origin));
   }
 
  private:
-  std::string store(std::string_view text, CellPlace place) {
-    const Slot& slot = slots_[static_cast<std::size_t>(place.col)];
-    return slot.base == nullptr ? std::string() : table_.store(parse_value(text), text, place, slot, issues);
-  }
+  static constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
 
-  const Table& table_;
-  const std::vector<Slot>& slots_;
+  std::vector<std::string> names_;  // of all files
+  std::size_t bytes_ = 0;
+  std::vector<SvmFile> files_;  // of this share
+  std::vector<Index> file_of_;  // of each of these, which it is of all
+  SvmCounts own_;
+  std::optional<Table> table_;
+  std::vector<Index> first_lines_;
 };
-
-// Rows are found again from the start of their chunk.
-class LibsvmOrigin : public Dataset::Origin {
- public:
-  LibsvmOrigin(std::shared_ptr<const MappedFile> file, std::string_view text, std::vector<Chunk> chunks,
-               Index num_columns)
-      : file_(std::move(file)), text_(text), chunks_(std::move(chunks)), num_columns_(num_columns) {}
-
-  Index line(Index row) const override {
-    const Chunk& chunk = chunk_of(row);
-    const std::size_t at = find(chunk, row).second;
-    return chunk.first_line + count_newlines(text_.substr(chunk.begin, at - chunk.begin)) + 1;
-  }
-
-  std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
-                                              std::span<const Index> cols) const override {
-    std::vector<std::vector<std::string>> texts;
-    for (const Index row : rows) {
-      const std::string_view line = find(chunk_of(row), row).first;
-      auto& cells = texts.emplace_back();
-      for (const Index col : cols) cells.push_back(cell_of(line, col));
-    }
-    return texts;
-  }
-
- private:
-  const Chunk& chunk_of(Index row) const {
-    // The last chunk that begins at or before the row; chunks without rows share first_row with the next one.
-    const auto after =
-        std::upper_bound(chunks_.begin(), chunks_.end(), row,
-                         [](Index value, const Chunk& chunk) { return value < chunk.first_row; });
-    return *(after - 1);
-  }
-
-  // The content and the offset of a row of the chunk.
-  std::pair<std::string_view, std::size_t> find(const Chunk& chunk, Index row) const {
-    std::pair<std::string_view, std::size_t> found;
-    Index left = row - chunk.first_row;
-    for_each_row(text_, chunk, [&](std::string_view line, std::size_t at) {
-      found = {line, at};
-      return left-- > 0;
-    });
-    return found;
-  }
-
-  // The text of one cell of a line; an index that is left out is 0.
-  std::string cell_of(std::string_view rest, Index col) const {
-    const std::string_view label = next_token(rest);
-    if (col == num_columns_ - 1) return std::string(label);
-    for (std::string_view token = next_token(rest); !token.empty(); token = next_token(rest)) {
-      const std::size_t colon = token.find(':');
-      if (parse_index(token.substr(0, colon)) == col + 1) return std::string(token.substr(colon + 1));
-    }
-    return "0";
-  }
-
-  std::shared_ptr<const MappedFile> file_;
-  std::string_view text_;
-  std::vector<Chunk> chunks_;
-  Index num_columns_;
-};
-
-// One decimal below 10 GB, at least 0.1.
-std::string in_gigabytes(double bytes) {
-  const double gb = bytes / 1e9;
-  return shortest(gb < 10 ? std::max(1.0, std::round(gb * 10)) / 10 : std::round(gb)) + " GB";
-}
-
-// Refused unless 8 N D <= max(1 GB, 64 x file): a single wrong index could otherwise ask for any amount of
-// memory.
-void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std::string& name) {
-  const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
-  const auto allowed = static_cast<double>(std::max(kDenseBytes, kDenseRatio * file_bytes));
-  if (bytes <= allowed && cols < kMaxColumns) return;
-  throw DataError(name + ": the largest index is " + std::to_string(cols) + ": with " + std::to_string(rows) +
-                  (rows == 1 ? " row" : " rows") + " dense needs " + in_gigabytes(bytes) +
-                  "; check that index, or map the features to fewer columns");
-}
 
 }  // namespace
 
-Dataset read_libsvm(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
-                    const Observer& observer, std::size_t chunk_bytes) {
-  const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
-  const std::string name = printable_path(path);
-  std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
-  const std::size_t skipped = skip_byte_order_mark(text, name);
-  text.remove_prefix(skipped);
-  // Pass 1: rows, lines and the largest index of every chunk.
-  std::vector<Chunk> chunks = cut(text, chunk_bytes);
-  const auto num_chunks = static_cast<Index>(chunks.size());
-  const auto release = [&](const Chunk& chunk) {
-    file->release(skipped + chunk.begin, chunk.end - chunk.begin);
-  };
-  executor.for_each(num_chunks, [&](Index i) {
-    Chunk& chunk = chunks[static_cast<std::size_t>(i)];
-    count_rows(text, chunk);
-    release(chunk);
-  });
-  Index num_rows = 0;
-  Index num_lines = 0;
-  Index dim = 0;
-  // Prefix sums over chunks: the first row and line of each.
-  for (Chunk& chunk : chunks) {
-    chunk.first_row = std::exchange(num_rows, num_rows + chunk.num_rows);
-    chunk.first_line = std::exchange(num_lines, num_lines + chunk.num_lines);
-    dim = std::max(dim, chunk.max_index);
-  }
-  if (num_rows == 0) throw DataError(name + ": 0 data rows; every line is empty or a comment");
-  check_dense_size(num_rows, dim, file->bytes().size(), name);
+std::unique_ptr<ShareSource> libsvm_share(ShareInput input) {
+  return std::make_unique<LibsvmShare>(std::move(input));
+}
 
+Dataset read_libsvm(std::span<const std::filesystem::path> paths, const std::string& name,
+                    const ReadOptions& options, const Executor& executor, const Observer& observer,
+                    std::size_t chunk_bytes) {
+  std::vector<SvmFile> files;
+  std::size_t bytes = 0;
+  for (const std::filesystem::path& path : paths) bytes += files.emplace_back(path).mapped->bytes().size();
+  const SvmCounts counts = count_rows(files, chunk_bytes, executor);
+  if (counts.num_rows == 0) throw DataError(name + kNoRows);
+  check_dense_size(counts.num_rows, counts.max_index, bytes, name);
+  Table table(name, assign_roles(svm_names(counts.max_index), options, name), options, executor.memory());
+  for (const SvmFile& file : files)
+    if (files.size() > 1) table.add_file(file.name, file.first_row);
+  table.allocate(counts.num_rows);
   // Lines that name no index may still be malformed: that is said first.
-  Table table(name, assign_roles(default_names(std::max<Index>(dim, 1) + 1), options, name), options);
-  // Pass 2: the numbers. What no line names stays 0.
-  table.allocate(num_rows);
-  const std::vector<Slot> slots = table.slots();
-  // Per chunk, merged in the order of the file below.
-  std::vector<Issues> issues(chunks.size());
-  std::vector<std::optional<BadRow>> bad_rows(chunks.size());
-  std::atomic<std::size_t> done{skipped};
-  executor.for_each(num_chunks, [&](Index i) {
-    const auto k = static_cast<std::size_t>(i);
-    // A chunk has its own parser and issues, and stops at its first bad row.
-    RowParser parser(table, slots);
-    Index row = chunks[k].first_row;
-    for_each_row(text, chunks[k], [&](std::string_view line, std::size_t at) {
-      std::string what = parser.parse(line, row);
-      if (!what.empty()) bad_rows[k] = BadRow{row, at, std::move(what)};
-      ++row;
-      return !bad_rows[k];
-    });
-    issues[k] = std::move(parser.issues);
-    release(chunks[k]);
-    const std::size_t length = chunks[k].end - chunks[k].begin;
-    const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
-    tell_bytes(observer, so_far, file->bytes().size());
-  });
-  for (std::size_t k = 0; k < chunks.size(); ++k) {
-    if (bad_rows[k]) {
-      const std::size_t begin = chunks[k].begin;
-      const Index line =
-          chunks[k].first_line + count_newlines(text.substr(begin, bad_rows[k]->offset - begin)) + 1;
-      throw_bad_row(name, *bad_rows[k], line);
-    }
-    table.merge(std::move(issues[k]));
-  }
-  if (dim == 0) throw DataError(name + ": no features beside the label; give index:value pairs");
-  const Index num_columns = table.num_columns();
-  return std::move(table).finish(num_rows,
-                                 std::make_unique<LibsvmOrigin>(file, text, std::move(chunks), num_columns));
+  if (const auto bad = fill_rows(files, table, executor, observer))
+    throw_bad_row(table, bad->bad_row, bad->lines + 1);
+  if (counts.max_index == 0) throw DataError(name + kNoFeatures);
+  note_empty_files(table, counts.num_rows);
+  auto origin = svm_origin(files, table.num_columns(), 0, std::vector<Index>(files.size(), 1));
+  return std::move(table).finish(counts.num_rows, std::move(origin));
 }
 
 }  // namespace giga

@@ -350,10 +350,11 @@ std::size_t value_count(Index rows, Index cols) {
   return static_cast<std::size_t>(count);
 }
 
-// The header of a row-major float64 matrix in version 1.0.
-std::string written_header(Index rows, Index cols) {
-  constexpr const char* kType = std::endian::native == std::endian::little ? "<f8" : ">f8";
-  std::string dict = std::string("{'descr': '") + kType + "', 'fortran_order': False, 'shape': (" +
+// The header of a row-major matrix in version 1.0.
+std::string written_header(Index rows, Index cols, NpyWriter::Type type) {
+  constexpr const char* kOrder = std::endian::native == std::endian::little ? "<" : ">";
+  const char* size = type == NpyWriter::Type::Float32 ? "f4" : "f8";
+  std::string dict = std::string("{'descr': '") + kOrder + size + "', 'fortran_order': False, 'shape': (" +
                      std::to_string(rows) + ", " + std::to_string(cols) + "), }";
   constexpr std::size_t kBefore = 10;  // magic, version, length
   // The newline that ends the dict counts, too.
@@ -409,9 +410,9 @@ NpyMatrix NpyMatrix::open(const std::filesystem::path& path) {
   return {std::move(file), view};
 }
 
-NpyWriter::NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force)
-    : expected_(value_count(rows, cols)), out_(target, force) {
-  out_.write(written_header(rows, cols));
+NpyWriter::NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force, Type type)
+    : expected_(value_count(rows, cols)), out_(target, force), type_(type) {
+  out_.write(written_header(rows, cols, type));
 }
 
 void NpyWriter::append(std::span<const double> values) {
@@ -421,7 +422,12 @@ void NpyWriter::append(std::span<const double> values) {
                                 std::to_string(appended_) + " exceed the " + std::to_string(expected_) +
                                 " promised");
   }
-  out_.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  if (type_ == Type::Float64) {
+    out_.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+  } else {
+    const std::vector<float> rounded(values.begin(), values.end());
+    out_.write({reinterpret_cast<const char*>(rounded.data()), rounded.size() * sizeof(float)});
+  }
   appended_ += values.size();
 }
 

@@ -1,4 +1,4 @@
-// One matrix on disk, read block by block; the pages of a row-major file are given back as they are used.
+// Matrices on disk, read block by block; the pages of a row-major file are given back as they are used.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -10,6 +10,8 @@
 #include "data/column_roles.hpp"
 #include "data/load_progress.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/several_files.hpp"
+#include "data/share_source.hpp"
 #include "data/table.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -21,7 +23,9 @@ namespace {
 // Unused columns as text: read again from the matrix. A binary file has no lines.
 class NpyOrigin : public Dataset::Origin {
  public:
-  explicit NpyOrigin(std::shared_ptr<const NpyMatrix> matrix) : matrix_(std::move(matrix)) {}
+  /// Rows count from `begin` on.
+  NpyOrigin(std::shared_ptr<const NpyMatrix> matrix, Index begin)
+      : matrix_(std::move(matrix)), begin_(begin) {}
 
   Index line(Index) const override { return 0; }
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
@@ -29,7 +33,7 @@ class NpyOrigin : public Dataset::Origin {
     std::vector<std::vector<std::string>> texts;
     std::vector<double> values(at(matrix_->view().cols));
     for (const Index row : rows) {
-      read_rows(matrix_->view(), row, 1, values.data());
+      read_rows(matrix_->view(), begin_ + row, 1, values.data());
       auto& cells = texts.emplace_back();
       for (const Index col : cols) cells.push_back(shortest(values[at(col)]));
     }
@@ -38,14 +42,71 @@ class NpyOrigin : public Dataset::Origin {
 
  private:
   std::shared_ptr<const NpyMatrix> matrix_;
+  Index begin_;
 };
 
-// Converts rows [first, first + count) and puts each value where its column wants it.
-void fill_block(const MatrixView& view, Index first, Index count, const std::vector<Slot>& slots) {
-  std::vector<double> values(at(count * view.cols));
-  read_rows(view, first, count, values.data());
+struct NpyFile {
+  std::string name;
+  std::shared_ptr<const NpyMatrix> matrix;
+};
+
+// Rows [begin, begin + count) of a file, which are in the table from first_row on.
+struct NpyPart {
+  const NpyFile* file;
+  Index begin, count, first_row;
+};
+
+std::vector<NpyFile> open_files(std::span<const std::filesystem::path> paths) {
+  std::vector<NpyFile> files;
+  for (const std::filesystem::path& path : paths) {
+    const NpyFile& file = files.emplace_back(
+        NpyFile{printable_path(path), std::make_shared<const NpyMatrix>(NpyMatrix::open(path))});
+    const Index cols = file.matrix->view().cols;
+    if (cols > kMaxColumns)
+      throw DataError(file.name + ": more than " + std::to_string(kMaxColumns) + " columns");
+    require_same_width(cols, file.name, files.front().matrix->view().cols, files.front().name);
+  }
+  return files;
+}
+
+// Rows [begin, end) of all files.
+std::vector<NpyPart> parts_of(const std::vector<NpyFile>& files, Index begin, Index end) {
+  std::vector<NpyPart> parts;
+  Index before = 0;
+  for (const NpyFile& file : files) {
+    const Index rows = file.matrix->view().rows;
+    const Index first = std::max(begin, before), last = std::min(end, before + rows);
+    if (first < last) parts.push_back({&file, first - before, last - first, first - begin});
+    before += rows;
+  }
+  return parts;
+}
+
+Index rows_of(const std::vector<NpyFile>& files) {
+  Index rows = 0;
+  for (const NpyFile& file : files) rows += file.matrix->view().rows;
+  return rows;
+}
+
+// Blocks of about a megabyte of doubles each, however wide the rows.
+std::vector<NpyPart> blocks_of(const std::vector<NpyPart>& parts) {
+  std::vector<NpyPart> blocks;
+  for (const NpyPart& part : parts) {
+    const Index size = std::clamp<Index>((Index{1} << 17) / part.file->matrix->view().cols, 1, kBlockRows);
+    for (Index first = 0; first < part.count; first += size)
+      blocks.push_back(
+          {part.file, part.begin + first, std::min(size, part.count - first), part.first_row + first});
+  }
+  return blocks;
+}
+
+// Converts the rows and puts each value where its column wants it.
+void fill_block(const NpyPart& block, const std::vector<Slot>& slots) {
+  const MatrixView view = block.file->matrix->view();
+  std::vector<double> values(at(block.count * view.cols));
+  read_rows(view, block.begin, block.count, values.data());
   const double* value = values.data();
-  for (Index row = first; row < first + count; ++row) {
+  for (Index row = block.first_row; row < block.first_row + block.count; ++row) {
     for (const Slot& slot : slots) {
       if (slot.base != nullptr) slot.base[row * slot.stride] = *value;
       ++value;
@@ -53,39 +114,115 @@ void fill_block(const MatrixView& view, Index first, Index count, const std::vec
   }
 }
 
+void fill(const std::vector<NpyPart>& parts, const std::vector<Slot>& slots, const Executor& executor,
+          const Observer& observer) {
+  std::size_t bytes = 0, headers = 0;
+  for (const NpyPart& part : parts) {
+    const MatrixView view = part.file->matrix->view();
+    headers += part.file->matrix->data_offset();
+    bytes += part.file->matrix->data_offset() + at(part.count * view.cols) * scalar_bytes(view.scalar);
+  }
+  const std::vector<NpyPart> blocks = blocks_of(parts);
+  std::atomic<std::size_t> done{headers};
+  executor.for_each(std::ssize(blocks), [&](Index i) {
+    const NpyPart& block = blocks[at(i)];
+    fill_block(block, slots);
+    const NpyMatrix& matrix = *block.file->matrix;
+    const MatrixView view = matrix.view();
+    const auto length = at(block.count * view.cols) * scalar_bytes(view.scalar);
+    // A block of rows of a column-major file touches pages of every column: they are kept until the end.
+    if (view.row_stride >= view.col_stride)
+      matrix.file().release(matrix.data_offset() + at(block.begin * view.row_stride), length);
+    const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;
+    tell_bytes(observer, so_far, bytes);
+  });
+  for (const NpyPart& part : parts)
+    part.file->matrix->file().release(0, part.file->matrix->file().bytes().size());
+}
+
+std::unique_ptr<Dataset::Origin> origin_of(const std::vector<NpyPart>& parts, Index first_row) {
+  std::vector<std::unique_ptr<Dataset::Origin>> origins;
+  std::vector<Index> counts;
+  for (const NpyPart& part : parts) {
+    counts.push_back(part.count);
+    origins.push_back(std::make_unique<NpyOrigin>(part.file->matrix, part.begin));
+  }
+  return joined_origin(std::move(origins), counts, first_row);
+}
+
+Table table_of(const std::vector<NpyFile>& files, const std::string& name, const ReadOptions& options,
+               RowMemory& memory) {
+  return {name, assign_roles(default_names(files.front().matrix->view().cols), options, name), options,
+          memory};
+}
+
+class NpyShare : public ShareSource {
+ public:
+  explicit NpyShare(ShareInput input)
+      : ShareSource(std::move(input)),
+        files_(open_files(input_.files)),
+        table_(table_of(files_, input_.name, input_.options, input_.executor.memory())) {
+    const Index rows = rows_of(files_), count = input_.share.count;
+    const auto edge = [&](Index k) { return rows / count * k + rows % count * k / count; };
+    num_rows_ = edge(input_.share.index + 1) - edge(input_.share.index);
+    parts_ = parts_of(files_, edge(input_.share.index), edge(input_.share.index + 1));
+  }
+
+  TableFacts read() override {
+    table_.start_again();
+    table_.allocate(num_rows_);
+    const std::vector<Slot> slots = table_.slots();
+    fill(parts_, slots, input_.executor, input_.observer);
+    TableFacts facts;
+    for (const NpyPart& part : parts_)
+      facts.parts.push_back(
+          {.share = input_.share.index, .file = part.file - files_.data(), .rows = part.count});
+    if (const auto bad_row = look_at_filled(table_, slots, num_rows_, input_.executor))
+      facts.bad_row = RowFact{place_in(facts, bad_row->row, -1), bad_row->what};
+    tell_rows(
+        table_, [](std::size_t, Index) { return Index{-1}; }, facts);
+    return facts;
+  }
+
+  bool agrees(const TableFacts& all) override {
+    std::vector<std::string> names;
+    for (const NpyFile& file : files_) names.push_back(file.name);
+    judge_numbers(table_, all, Agreement(all, names, std::vector<Index>(names.size())));
+    return true;
+  }
+
+  Dataset finish() override {
+    return std::move(table_).finish_share(place_.first_input_row, num_rows_, whole_,
+                                          origin_of(parts_, place_.first_input_row));
+  }
+
+ private:
+  std::vector<NpyFile> files_;
+  Table table_;
+  std::vector<NpyPart> parts_;
+  Index num_rows_ = 0;
+};
+
 }  // namespace
 
-Dataset read_npy_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const Executor& executor, const Observer& observer) {
-  const auto matrix = std::make_shared<const NpyMatrix>(NpyMatrix::open(path));
-  const std::string name = printable_path(path);
-  const MatrixView view = matrix->view();
-  if (view.cols > kMaxColumns)
-    throw DataError(name + ": more than " + std::to_string(kMaxColumns) + " columns");
-  Table table(name, assign_roles(default_names(view.cols), options, name), options);
-  table.allocate(view.rows);
+std::unique_ptr<ShareSource> npy_share(ShareInput input) {
+  return std::make_unique<NpyShare>(std::move(input));
+}
+
+Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
+                         const ReadOptions& options, const Executor& executor, const Observer& observer) {
+  const std::vector<NpyFile> files = open_files(paths);
+  Table table = table_of(files, name, options, executor.memory());
+  const Index num_rows = rows_of(files);
+  const std::vector<NpyPart> parts = parts_of(files, 0, num_rows);
+  for (const NpyPart& part : parts)
+    if (files.size() > 1) table.add_file(part.file->name, part.first_row);
+  table.allocate(num_rows);
   const std::vector<Slot> slots = table.slots();
-  // A block of rows of a column-major file touches pages of every column: they are kept until the end.
-  const bool row_major = view.row_stride >= view.col_stride;
-  // About a megabyte of doubles per block, however wide the rows.
-  const Index block_rows = std::clamp<Index>((Index{1} << 17) / view.cols, 1, kBlockRows);
-  const Index blocks = (view.rows + block_rows - 1) / block_rows;
-  std::atomic<std::size_t> done{0};
-  executor.for_each(blocks, [&](Index i) {
-    const Index first = i * block_rows;
-    const Index count = std::min(block_rows, view.rows - first);
-    fill_block(view, first, count, slots);
-    const auto bytes = at(count * view.cols) * scalar_bytes(view.scalar);
-    if (row_major) {
-      matrix->file().release(matrix->data_offset() + at(first * view.row_stride), bytes);
-    }
-    const std::size_t so_far = done.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    tell_bytes(observer, matrix->data_offset() + so_far, matrix->file().bytes().size());
-  });
-  matrix->file().release(0, matrix->file().bytes().size());
+  fill(parts, slots, executor, observer);
   // Conversion came first; NaN and infinity are found in the table, in row order.
-  judge_filled(table, slots, view.rows, executor);
-  return std::move(table).finish(view.rows, std::make_unique<NpyOrigin>(matrix));
+  judge_filled(table, slots, num_rows, executor);
+  return std::move(table).finish(num_rows, origin_of(parts, 0));
 }
 
 }  // namespace giga

@@ -3,18 +3,23 @@
 //     ZipArchive::Reader -> ArrayStream (header, then elements as doubles) -> slots of the table
 //
 // Only a buffer of 2^16 elements is held besides. Elements come in the order of the file, C or Fortran, so
-// unused columns are found again (NpzOrigin) by a pass over their array.
+// unused columns are found again (NpzOrigin) by a pass over their array. Several archives are read side by
+// side.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "data/column_roles.hpp"
 #include "data/load_progress.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/npz_array.hpp"
+#include "data/several_files.hpp"
+#include "data/share_source.hpp"
 #include "data/table.hpp"
-#include "data/zip_archive.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/matrix_view.hpp"
 #include "giga/base/text.hpp"
@@ -22,103 +27,6 @@
 
 namespace giga {
 namespace {
-
-// Read at once, to have the header; a longer header than this is refused as cut.
-constexpr std::size_t kPrefixBytes = std::size_t{1} << 16;
-constexpr Index kBufferElements = Index{1} << 16;
-
-// One member: its header at once, its elements on demand, in the order of the file.
-class ArrayStream {
- public:
-  ArrayStream(const ZipArchive& archive, const ZipMember& member, const std::string& file)
-      : name_(file + ": member '" + printable(member.name) + "'"), reader_(archive, member, name_) {
-    prefix_.resize(std::min(kPrefixBytes, member.bytes));
-    reader_.read(prefix_.data(), prefix_.size());
-    header_ = parse_npy_header(prefix_, name_);
-    // The number of elements; parse_npy_header has checked that it fits, unless a length is 0.
-    const bool empty = std::find(header_.shape.begin(), header_.shape.end(), 0) != header_.shape.end();
-    count_ = empty ? 0 : 1;
-    for (const Index length : header_.shape) count_ *= empty ? 0 : length;
-    // The size stated in the archive must be the one the header needs, before anything is allocated.
-    const std::size_t needed =
-        header_.data_offset + static_cast<std::size_t>(count_) * scalar_bytes(header_.scalar);
-    if (needed != member.bytes) {
-      throw DataError(name_ + ": the member has " + std::to_string(member.bytes) +
-                      " bytes, its header promises " + std::to_string(needed) +
-                      "; save it again with numpy.savez");
-    }
-  }
-
-  const std::string& name() const { return name_; }
-  const NpyHeader& header() const { return header_; }
-  Index count() const { return count_; }
-
-  // body(first, values): elements [first, first + values.size()). Once.
-  template <typename Body>
-  void for_each(const Body& body) {
-    const std::size_t width = scalar_bytes(header_.scalar);
-    std::vector<std::byte> bytes(static_cast<std::size_t>(std::min(count_, kBufferElements)) * width);
-    std::vector<double> values(bytes.size() / width);
-    // Invariant: elements [0, first) have been given to body.
-    for (Index first = 0; first < count_;) {
-      const Index count = std::min(kBufferElements, count_ - first);
-      take(bytes.data(), static_cast<std::size_t>(count) * width);
-      const auto stride = static_cast<Index>(width);
-      read_rows({bytes.data(), header_.scalar, header_.swap_bytes, count, 1, stride, stride}, 0, count,
-                values.data());
-      body(first, std::span<const double>(values.data(), static_cast<std::size_t>(count)));
-      first += count;
-    }
-    reader_.finish();
-  }
-
- private:
-  // What the prefix has beyond the header, then the stream.
-  void take(std::byte* out, std::size_t size) {
-    // `at` is a position in the member; the first prefix_.size() bytes are in memory already.
-    const std::size_t at = header_.data_offset + taken_;
-    const std::size_t ready = at < prefix_.size() ? std::min(size, prefix_.size() - at) : 0;
-    std::copy_n(prefix_.data() + std::min(at, prefix_.size()), ready, out);
-    reader_.read(out + ready, size - ready);
-    taken_ += size;
-  }
-
-  std::string name_;
-  ZipArchive::Reader reader_;
-  std::vector<std::byte> prefix_;
-  NpyHeader header_;
-  Index count_ = 0;
-  std::size_t taken_ = 0;
-};
-
-// At most ten names, for messages.
-std::string listed(const std::vector<ZipMember>& members) {
-  std::string list;
-  for (std::size_t i = 0; i < std::min<std::size_t>(members.size(), 10); ++i) {
-    list.append(i == 0 ? "'" : ", '").append(printable(members[i].name)).append("'");
-  }
-  return members.size() > 10 ? list + ", ..." : list;
-}
-
-// The member of an array, null if there is none; two of one name are refused, as readers differ in which they
-// take.
-const ZipMember* find_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
-  const ZipMember* found = nullptr;
-  for (const ZipMember& member : archive.members()) {
-    if (member.name != array + ".npy") continue;
-    if (found != nullptr) throw DataError(file + ": two members are named '" + member.name + "'; keep one");
-    found = &member;
-  }
-  return found;
-}
-
-// The same, with a message that lists the members and shows how to save them.
-const ZipMember& need_member(const ZipArchive& archive, const std::string& array, const std::string& file) {
-  const ZipMember* member = find_member(archive, array, file);
-  if (member != nullptr) return *member;
-  throw DataError(file + ": no member '" + array + ".npy'; have: " + listed(archive.members()) +
-                  "; save the features as X and the response as y: numpy.savez(file, X=X, y=y)");
-}
 
 // Where element e of a matrix lies, in the order of the file: e = row cols + col (C) or col rows + row
 // (Fortran).
@@ -246,52 +154,189 @@ class NpzOrigin : public Dataset::Origin {
   bool has_weights_;
 };
 
-}  // namespace
-
-// Shapes are compared before anything is allocated; then X, y and w are read in turn, and judged together.
-Dataset read_npz_dataset(const std::filesystem::path& path, const ReadOptions& options,
-                         const Executor& executor, const Observer& observer) {
-  const std::string file = printable_path(path);
-  const auto archive = std::make_shared<const ZipArchive>(ZipArchive::open(path));
-  ArrayStream x(*archive, need_member(*archive, "X", file), file);
-  ArrayStream y(*archive, need_member(*archive, "y", file), file);
-  const Layout layout = matrix_layout(x);
-  if (layout.rows == 0) throw DataError(file + ": 0 data rows");
-  if (layout.cols >= kMaxColumns)
-    throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
-  vector_length(y, "y", layout.rows);
+// An archive, its arrays opened and their shapes compared.
+class NpzFile {
+ public:
+  NpzFile(const std::filesystem::path& path, bool weighted)
+      : name(printable_path(path)),
+        archive(std::make_shared<const ZipArchive>(ZipArchive::open(path))),
+        x(*archive, need_member(*archive, "X", name), name),
+        y(*archive, need_member(*archive, "y", name), name),
+        layout(matrix_layout(x)) {
+    if (layout.rows == 0) throw DataError(name + ": 0 data rows");
+    if (layout.cols >= kMaxColumns)
+      throw DataError(x.name() + ": more than " + std::to_string(kMaxColumns) + " columns");
+    vector_length(y, "y", layout.rows);
+    // w is read only if it is asked for by that name; otherwise a note says that it was not used.
+    weights = weighted ? find_member(*archive, "w", name) : nullptr;
+    if (weights == nullptr) return;
+    w.emplace(*archive, *weights, name);
+    vector_length(*w, "w", layout.rows);
+  }
 
   // Columns: those of X, then y, then w.
-  std::vector<std::string> names = default_names(layout.cols + 1);
-  std::optional<ArrayStream> w;
-  // w is read only if it is asked for by that name; otherwise a note says that it was not used.
-  const ZipMember* weights = options.weights == "w" ? find_member(*archive, "w", file) : nullptr;
-  if (weights != nullptr) {
-    w.emplace(*archive, *weights, file);
-    vector_length(*w, "w", layout.rows);
-    names.emplace_back("w");
+  std::vector<std::string> columns() const {
+    std::vector<std::string> names = default_names(layout.cols + 1);
+    if (w) names.emplace_back("w");
+    return names;
   }
-  Table table(file, assign_roles(names, options, file), options);
-  for (const ZipMember& member : archive->members()) {
-    const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
-    if (!used) {
-      table.add_note("member '" + printable(member.name) + "' of the archive was not used" +
-                     (member.name == "w.npy" ? " (weights: `weights = w`)" : ""));
+
+  std::vector<std::string> notes() const {
+    std::vector<std::string> notes;
+    for (const ZipMember& member : archive->members()) {
+      const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
+      if (used) continue;
+      notes.push_back("member '" + printable(member.name) + "' of the archive was not used" +
+                      (member.name == "w.npy" ? " (weights: `weights = w`)" : ""));
+    }
+    return notes;
+  }
+
+  // told(bytes): of the archive, those read since the last call. y and w take next to nothing beside X.
+  template <typename Told>
+  void fill(const std::vector<Slot>& slots, const Told& told) {
+    std::size_t before = 0;
+    const auto so_far = [&](std::size_t bytes) { told(bytes - std::exchange(before, bytes)); };
+    fill_matrix(x, layout, slots, [&](Index elements) {
+      const double share = static_cast<double>(elements) / static_cast<double>(x.count());
+      so_far(static_cast<std::size_t>(share * static_cast<double>(archive->file_bytes())));
+    });
+    fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
+    if (w) fill_vector(*w, slots.back());
+    so_far(archive->file_bytes());
+  }
+
+  std::string name;
+  std::shared_ptr<const ZipArchive> archive;
+  ArrayStream x, y;
+  std::optional<ArrayStream> w;
+  const ZipMember* weights = nullptr;
+  Layout layout;
+  Index first_row = 0;  // of the table
+};
+
+// Archives, with names and shapes that agree, and what is to be said of them.
+std::vector<std::unique_ptr<NpzFile>> open_files(std::span<const std::filesystem::path> paths,
+                                                 const ReadOptions& options) {
+  std::vector<std::unique_ptr<NpzFile>> files;
+  Index num_rows = 0;
+  for (const std::filesystem::path& path : paths) {
+    NpzFile& file = *files.emplace_back(std::make_unique<NpzFile>(path, options.weights == "w"));
+    require_same_columns(file.columns(), file.name, files.front()->columns(), files.front()->name);
+    file.first_row = std::exchange(num_rows, num_rows + file.layout.rows);
+  }
+  return files;
+}
+
+Table table_of(const std::vector<std::unique_ptr<NpzFile>>& files, const std::string& name,
+               const ReadOptions& options, RowMemory& memory) {
+  Table table(name, assign_roles(files.front()->columns(), options, name), options, memory);
+  std::set<std::string> said;
+  for (const auto& file : files)
+    for (const std::string& note : file->notes())
+      if (said.insert(note).second) table.add_note(note);
+  return table;
+}
+
+// Archives side by side, each from its row of the table on: first_row less `before`.
+void fill_all(std::span<const std::unique_ptr<NpzFile>> files, Index before, Table& table,
+              const Executor& executor, const Observer& observer) {
+  std::size_t bytes = 0;
+  for (const auto& file : files) bytes += file->archive->file_bytes();
+  std::atomic<std::size_t> done{0};
+  const auto told = [&](std::size_t more) {
+    tell_bytes(observer, done.fetch_add(more, std::memory_order_relaxed) + more, bytes);
+  };
+  const auto fill_one = [&](NpzFile& file) { file.fill(slots_from(table, file.first_row - before), told); };
+  if (files.size() == 1) {
+    fill_one(*files.front());
+  } else {
+    executor.for_each(std::ssize(files), [&](Index i) { fill_one(*files[at(i)]); });
+  }
+}
+
+std::unique_ptr<Dataset::Origin> origin_of(std::span<const std::unique_ptr<NpzFile>> files, Index first_row) {
+  std::vector<std::unique_ptr<Dataset::Origin>> origins;
+  std::vector<Index> counts;
+  for (const auto& file : files) {
+    counts.push_back(file->layout.rows);
+    origins.push_back(
+        std::make_unique<NpzOrigin>(file->archive, file->name, file->layout, file->weights != nullptr));
+  }
+  return joined_origin(std::move(origins), counts, first_row);
+}
+
+// Archives are not cut: those whose first byte falls to the share.
+class NpzShare : public ShareSource {
+ public:
+  explicit NpzShare(ShareInput input)
+      : ShareSource(std::move(input)),
+        files_(open_files(input_.files, input_.options)),
+        table_(table_of(files_, input_.name, input_.options, input_.executor.memory())) {
+    std::vector<std::size_t> sizes;
+    for (const auto& file : files_) sizes.push_back(file->archive->file_bytes());
+    for (const Range& range : byte_ranges(sizes)) {
+      if (range.begin > 0) continue;
+      if (count_++ == 0) first_ = at(range.file);
+      num_rows_ += files_[at(range.file)]->layout.rows;
     }
   }
-  table.allocate(layout.rows);
-  const std::vector<Slot> slots = table.slots();
-  fill_matrix(x, layout, slots, [&](Index elements) {  // y and w take next to nothing beside X
-    const double share = static_cast<double>(elements) / static_cast<double>(x.count());
-    const auto bytes = static_cast<double>(archive->file_bytes());
-    tell_bytes(observer, static_cast<std::size_t>(share * bytes), archive->file_bytes());
-  });
-  fill_vector(y, slots[static_cast<std::size_t>(layout.cols)]);
-  if (w) fill_vector(*w, slots.back());
-  tell_bytes(observer, archive->file_bytes(), archive->file_bytes());
-  judge_filled(table, slots, layout.rows, executor);
-  return std::move(table).finish(layout.rows,
-                                 std::make_unique<NpzOrigin>(archive, file, layout, weights != nullptr));
+
+  TableFacts read() override {
+    const auto own = std::span(files_).subspan(first_, count_);
+    table_.start_again();
+    table_.allocate(num_rows_);
+    if (count_ > 0) fill_all(own, own.front()->first_row, table_, input_.executor, input_.observer);
+    TableFacts facts;
+    for (std::size_t i = 0; i < count_; ++i)
+      facts.parts.push_back(
+          {.share = input_.share.index, .file = static_cast<Index>(first_ + i), .rows = own[i]->layout.rows});
+    if (const auto bad_row = look_at_filled(table_, table_.slots(), num_rows_, input_.executor))
+      facts.bad_row = RowFact{place_in(facts, bad_row->row, -1), bad_row->what};
+    tell_rows(
+        table_, [](std::size_t, Index) { return Index{-1}; }, facts);
+    return facts;
+  }
+
+  bool agrees(const TableFacts& all) override {
+    std::vector<std::string> names;
+    for (const auto& file : files_) names.push_back(file->name);
+    judge_numbers(table_, all, Agreement(all, names, std::vector<Index>(names.size())));
+    return true;
+  }
+
+  Dataset finish() override {
+    return std::move(table_).finish_share(
+        place_.first_input_row, num_rows_, whole_,
+        origin_of(std::span(files_).subspan(first_, count_), place_.first_input_row));
+  }
+
+ private:
+  std::vector<std::unique_ptr<NpzFile>> files_;
+  Table table_;
+  std::size_t first_ = 0, count_ = 0;  // of this share
+  Index num_rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ShareSource> npz_share(ShareInput input) {
+  return std::make_unique<NpzShare>(std::move(input));
+}
+
+// Shapes are compared before anything is allocated; then X, y and w of each are read in turn, and judged
+// together.
+Dataset read_npz_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
+                         const ReadOptions& options, const Executor& executor, const Observer& observer) {
+  const std::vector<std::unique_ptr<NpzFile>> files = open_files(paths, options);
+  Table table = table_of(files, name, options, executor.memory());
+  for (const auto& file : files)
+    if (files.size() > 1) table.add_file(file->name, file->first_row);
+  const Index num_rows = files.back()->first_row + files.back()->layout.rows;
+  table.allocate(num_rows);
+  fill_all(files, 0, table, executor, observer);
+  judge_filled(table, table.slots(), num_rows, executor);
+  return std::move(table).finish(num_rows, origin_of(files, 0));
 }
 
 }  // namespace giga

@@ -1,6 +1,6 @@
-// Parquet files: one, or those of a folder as one table.
+// Parquet files: one, or several, or those of a folder, as one table.
 //
-// All parts of a folder must have the same columns of the same types in the same order: DuckDB would take
+// All parts of a table must have the same columns of the same types in the same order: DuckDB would take
 // those of the first, and round 1.5 of the second to a whole number. Footers are read first, so that a file
 // that is damaged there is named; where data is damaged, the parts are tried one by one.
 #include <algorithm>
@@ -112,9 +112,8 @@ std::vector<std::string> empty_parts(const Session& session, const std::vector<f
   return notes;
 }
 
-}  // namespace
-
-std::vector<fs::path> parquet_files(const fs::path& path) {
+// Of one folder, or the file that it is.
+std::vector<fs::path> files_of(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
   std::vector<fs::path> files;
@@ -125,10 +124,20 @@ std::vector<fs::path> parquet_files(const fs::path& path) {
   if (error)
     throw InputMissing(printable_path(path) + ": the folder cannot be read: " + printable(error.message()));
   if (files.empty())
-    throw InputMissing(printable_path(path) + ": is a directory without .parquet files; give a file");
+    throw InputMissing(printable_path(path) +
+                       ": is a directory without .parquet files or other tables; give a file");
   // By bytes, as the names are; directory entries come in any order.
   std::sort(files.begin(), files.end(),
             [](const fs::path& a, const fs::path& b) { return a.native() < b.native(); });
+  return files;
+}
+
+}  // namespace
+
+std::vector<fs::path> parquet_files(std::span<const fs::path> paths) {
+  std::vector<fs::path> files;
+  for (const fs::path& path : paths)
+    for (fs::path& file : files_of(path)) files.push_back(std::move(file));
   return files;
 }
 
@@ -138,11 +147,11 @@ std::string parquet_scan(const std::vector<fs::path>& files) {
   return "read_parquet([" + list + "], hive_partitioning = false)";
 }
 
-Dataset read_parquet(const fs::path& path, const ReadOptions& options, const Executor& executor,
-                     const Observer& observer) {
+Dataset read_parquet(std::span<const fs::path> paths, const std::string& name, const ReadOptions& options,
+                     const Executor& executor, const Observer& observer) {
   check_max_levels(options);
-  const std::vector<fs::path> files = parquet_files(path);
-  DuckSource source{.name = printable_path(path), .threads = executor.num_threads()};
+  const std::vector<fs::path> files = parquet_files(paths);
+  DuckSource source{.name = name, .threads = executor.num_threads()};
   for (const fs::path& file : files) source.bytes += MappedFile::open(file).bytes().size();
   source.query = "SELECT * FROM " + parquet_scan(files);
   source.refuse = [files](const DuckError& error) { refuse_parts(files, error); };

@@ -2,14 +2,17 @@
 //
 // It runs on one thread: aggregates and joins of several give their rows, and the last bits of their sums, in
 // an order that changes from run to run.
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <utility>
 
 #include "data/column_plan.hpp"
 #include "data/duckdb_table.hpp"
+#include "data/file_kind.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 
 namespace giga {
 namespace {
@@ -38,10 +41,15 @@ std::string lower(std::string text) {
 }
 
 // What `data` is, by the extension; .gz may follow it.
-std::string scan_of(const fs::path& path) {
-  std::error_code ignored;
+std::string scan_of(const fs::path& input) {
+  const std::vector<fs::path> files = input_files(input);
+  const auto parquet = [](const fs::path& path) { return file_kind(path) == FileKind::Parquet; };
+  if (std::ranges::all_of(files, parquet)) return parquet_scan(parquet_files(files));
+  if (files.size() > 1)
+    throw OptionError("`sql` is for one file, or for Parquet files; name several in the query itself: FROM " +
+                      duck::quoted(input.string()));
+  const fs::path& path = files.front();
   std::string file = lower(path.filename().string());
-  if (fs::is_directory(path, ignored) || file.ends_with(".parquet")) return parquet_scan(parquet_files(path));
   if (file.ends_with(".gz")) file.resize(file.size() - 3);
   for (const char* text : {".csv", ".tsv", ".txt"})
     if (file.ends_with(text)) return "read_csv(" + duck::quoted_path(path) + ")";

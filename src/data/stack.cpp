@@ -80,7 +80,7 @@ Dataset stacked(std::span<const Dataset* const> tables, const std::string& name)
   }
   parts.columns.push_back({.name = "weight", .role = ColumnRole::Weight});
 
-  parts.features.resize(checked_count(parts.num_rows, parts.num_features));
+  parts.features.resize(checked_product(parts.num_rows, parts.num_features));
   if (!first.response().empty()) parts.response.resize(parts.num_rows);
   parts.weights.resize(parts.num_rows);
   Index row = 0;

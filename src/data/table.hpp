@@ -45,11 +45,23 @@ struct Issues {
   Index too_small = 0;
 };
 
+/// What is known of all rows of a table, whether they are in one Table or in shares.
+struct WholeTable {
+  Index num_rows = 0;  ///< Before any is dropped.
+  Index num_dropped = 0;
+  Index missing = 0;
+  std::vector<Index> missing_by_column = {};
+  /// The first few, in the order of rows: the row in words, and the column.
+  std::vector<std::pair<std::string, Index>> first_missing = {};
+  Index too_small = 0;
+};
+
 class Table {
  public:
-  Table(std::string name, std::vector<Column> columns, const ReadOptions& options);
+  Table(std::string name, std::vector<Column> columns, const ReadOptions& options, RowMemory& memory);
 
   [[nodiscard]] const std::string& name() const { return parts_.name; }
+  [[nodiscard]] const std::vector<InputFile>& files() const { return parts_.files; }
   [[nodiscard]] const std::vector<Column>& columns() const { return parts_.columns; }
   [[nodiscard]] Index num_columns() const { return static_cast<Index>(parts_.columns.size()); }
   [[nodiscard]] Index num_features() const { return parts_.num_features; }
@@ -59,12 +71,18 @@ class Table {
   /// Storage for at least `rows` rows, grown by doubling.
   void reserve(Index rows);
   /// One slot per column; valid until storage changes.
-  [[nodiscard]] std::vector<Slot> slots() const;
+  [[nodiscard]] std::vector<Slot> slots();
 
   /// Says that columns may be text, so that messages name the option that makes a category of one.
   void allow_categories() { may_have_categories_ = true; }
 
   void add_note(std::string note) { parts_.notes.push_back(std::move(note)); }
+
+  /// The next of several files, whose rows begin with `first_row`: messages name it.
+  void add_file(std::string name, Index first_row) { parts_.files.push_back({std::move(name), first_row}); }
+  void set_files(std::vector<InputFile> files) { parts_.files = std::move(files); }
+  /// Forgets the files, and all that was merged: the input is to be read again.
+  void start_again();
 
   /// Stores the value of a cell, or NaN and notes that it is missing. A BadRow's `what` if it is infinite,
   /// overflows or is not a number; empty if all is well. `text` is how the cell reads, for messages.
@@ -96,21 +114,32 @@ class Table {
   /// and tables without rows.
   [[nodiscard]] Dataset finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &&;
 
+  /// The same in two steps, where the table has `num_rows` rows of a whole from its row `first_row` on. The
+  /// first throws; weights are for the caller to judge.
+  void judge(const WholeTable& whole) const;
+  [[nodiscard]] Dataset finish_share(Index first_row, Index num_rows, const WholeTable& whole,
+                                     std::unique_ptr<Dataset::Origin> origin) &&;
+  [[nodiscard]] const Issues& issues() const { return issues_; }
+  [[nodiscard]] bool has_weights() const { return has_weights_; }
+  /// What follows the place of a row whose weight is negative, and what is wrong where none is positive.
+  [[nodiscard]] std::string negative_weight(double weight) const;
+  [[nodiscard]] std::string no_weight() const;
+
  private:
   void note_missing(CellPlace place, Issues& issues) const;
   /// "400 in 'arr_delay', 12 in 'tailnum'": most first.
-  [[nodiscard]] std::string missing_by_column() const;
+  [[nodiscard]] std::string missing_by_column(const WholeTable& whole) const;
   /// What to do about a column that is not as it should be.
   [[nodiscard]] static std::string advice(const Column& column, const std::string& cure = "correct it");
   [[nodiscard]] std::string advice_on_text(const Column& column,
                                            const std::string& cure = "correct it") const;
   void settle_levels();
   /// What to say of the first used column that is missing in every row of several; empty if there is none.
-  [[nodiscard]] std::string empty_column() const;
-  void refuse_missing() const;
+  [[nodiscard]] std::string empty_column(const WholeTable& whole) const;
+  [[noreturn]] void refuse_missing(const WholeTable& whole) const;
   void drop_incomplete_rows();
-  void note_unnamed_features();
-  void check_weights(const Dataset& data) const;
+  void add_notes(const WholeTable& whole);
+  void check_weights() const;
 
   Dataset::Parts parts_;
   Missing missing_;
@@ -121,10 +150,14 @@ class Table {
   Issues issues_;
 };
 
-/// Judges numbers that were put into the slots unseen, row by row. Throws DataError for infinite ones.
+/// Looks at numbers that were put into the slots unseen, row by row. The first row that has an infinite one,
+/// if there is any; what was missing before it is merged.
+[[nodiscard]] std::optional<BadRow> look_at_filled(Table& table, const std::vector<Slot>& slots,
+                                                   Index num_rows, const Executor& executor);
+/// The same; throws DataError for that row.
 void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor);
 
 /// The DataError of a bad row: "file: row 17 (line 18), column 'y': ...".
-[[noreturn]] void throw_bad_row(const std::string& name, const BadRow& bad_row, Index line);
+[[noreturn]] void throw_bad_row(const Table& table, const BadRow& bad_row, Index line);
 
 }  // namespace giga

@@ -202,12 +202,21 @@ void TextColumns::settle(const std::vector<ColumnPlan>& plan, Table& table, cons
                          const Executor& executor) const {
   std::vector<std::vector<std::uint32_t>> places;
   for (const TextColumn& column : columns) places.push_back(column.settle(table, options));
-  // All columns of a chunk together, while its rows are in the cache.
+  renumber(places, table, executor);
+  set_dates(plan, table);
+}
+
+// All columns of a chunk together, while its rows are in the cache.
+void TextColumns::renumber(const std::vector<std::vector<std::uint32_t>>& places, Table& table,
+                           const Executor& executor) const {
   const std::vector<Slot> slots = table.slots();
   executor.for_each(columns.empty() ? 0 : columns[0].num_pieces(), [&](Index piece) {
     for (std::size_t k = 0; k < columns.size(); ++k)
       columns[k].renumber(piece, places[k], slots[at(columns[k].col())]);
   });
+}
+
+void TextColumns::set_dates(const std::vector<ColumnPlan>& plan, Table& table) const {
   for (std::size_t j = 0; j < plan.size(); ++j) {
     if (plan[j].mode != CellMode::Date) continue;
     const bool time =

@@ -21,6 +21,11 @@
 
 namespace giga {
 
+struct FactPlace;
+struct TextFacts;
+struct TableFacts;
+class Agreement;
+
 /// The first cell of some class: its row, where the row begins in the text, and how the cell reads.
 struct FirstCell {
   Index row = -1;
@@ -89,6 +94,18 @@ class TextColumn {
   /// if there are too many. There must be no fault.
   [[nodiscard]] std::vector<std::uint32_t> settle(Table& table, const ReadOptions& options) const;
 
+  /// What a share of the table tells of the column: `place` makes one of a row and a line of the share, whose
+  /// rows in `dropped`, ascending, do not count for the levels that are kept.
+  [[nodiscard]] TextFacts facts(const std::function<FactPlace(Index row, Index line)>& place,
+                                const Slot& slot, const std::vector<Index>& dropped) const;
+  /// Takes what all shares have told; places are now rows and lines of the whole table.
+  void take(const TextFacts& facts, const Agreement& all);
+  /// Its levels, which `places` has in the order of a whole table, and the numbers of this share's own texts
+  /// among them. Levels that only dropped rows have are left out where `kept` says so.
+  [[nodiscard]] std::vector<std::uint32_t> settle_share(const TextColumn& whole, const TextFacts& facts,
+                                                        bool some_dropped, Table& table,
+                                                        const ReadOptions& options) const;
+
   /// Chunks that were merged; and in the slot of the column, the numbers of one of them to places.
   [[nodiscard]] Index num_pieces() const { return std::ssize(pieces_); }
   void renumber(Index piece, const std::vector<std::uint32_t>& places, const Slot& slot) const;
@@ -132,6 +149,14 @@ struct TextColumns {
   /// Kinds, levels and numbers to the table.
   void settle(const std::vector<ColumnPlan>& plan, Table& table, const ReadOptions& options,
               const Executor& executor) const;
+  /// The same for a share of a table, whose text columns are `whole`.
+  void settle_share(const std::vector<ColumnPlan>& plan, const TextColumns& whole, const TableFacts& all,
+                    bool some_dropped, Table& table, const ReadOptions& options,
+                    const Executor& executor) const;
+
+  void renumber(const std::vector<std::vector<std::uint32_t>>& places, Table& table,
+                const Executor& executor) const;
+  void set_dates(const std::vector<ColumnPlan>& plan, Table& table) const;
 
   std::vector<TextColumn> columns;
   std::vector<char> has_time;  ///< Per column of the table: one of its dates has a time of day.

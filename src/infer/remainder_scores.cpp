@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/row_estimate.hpp"
 #include "giga/model/linear_model.hpp"
@@ -131,9 +132,9 @@ class ProbedScores {
 };
 
 template <typename Scores>
-std::vector<float> of_all_rows(const Scores& scores, Index num_rows, const Executor& executor) {
-  std::vector<float> out(at(num_rows));
-  for_each_block(executor, num_rows, [&](Index first, Index count) {
+RowArray<float> of_all_rows(const Scores& scores, Index num_rows, const Executor& executor) {
+  RowArray<float> out(executor.memory(), num_rows);
+  fill_rows(executor, num_rows, {entries_of(out.data())}, [&](Index first, Index count) {
     for (Index begin = 0; begin < count; begin += kTile)
       scores.find(first + begin, std::min(kTile, count - begin), out.data() + first + begin);
   });
@@ -142,8 +143,8 @@ std::vector<float> of_all_rows(const Scores& scores, Index num_rows, const Execu
 
 }  // namespace
 
-std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
-                                    const Executor& executor, const PredictorMoments* moments) {
+RowArray<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat, const Executor& executor,
+                                 const PredictorMoments* moments) {
   if (pihat.dim() != likelihood.num_parameters())
     throw std::invalid_argument("pihat has another dimension than the model");
   const LinearModel* linear = likelihood.linear_model();

@@ -1,4 +1,4 @@
-// Chains side by side, one call of the executor's loop each: warm-up, draws, and what is told of every
+// Chains side by side, one piece of the executor's work each: warm-up, draws, and what is told of every
 // transition. Warm-up is Stan's: a reasonable step first, then dual averaging throughout, and variances taken
 // over at the end of each window, after which the step starts over, since its unit has changed.
 #include "giga/infer/sample.hpp"
@@ -11,6 +11,7 @@
 #include "giga/base/random.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "infer/adaptation.hpp"
+#include "infer/chain_bytes.hpp"
 #include "infer/faults.hpp"
 #include "infer/group_coordinates.hpp"
 #include "infer/standard_coordinates.hpp"
@@ -152,12 +153,19 @@ std::vector<Chain> sample(const DensityView& density, const SampleOptions& optio
   not_begun.inverse_metric.assign(at(density.dim()), 1.0);
   not_begun.stopped = true;
   std::vector<Chain> chains(starts.size(), not_begun);
+  std::vector<char> made_here(starts.size(), 0);
   try {
-    executor.for_each(std::ssize(starts), [&](Index c) {
+    // A chain is made by one rank, and the others get it from there.
+    const std::vector<Bytes> sent = executor.spread(std::ssize(starts), [&](Index c) {
       chains[at(c)] = options.sampler == SamplerKind::Rwmh
                           ? random_walk(density, options, starts[at(c)], c, executor, observer)
                           : hamiltonian_chain(density, options, starts[at(c)], c, executor, observer);
+      made_here[at(c)] = 1;
+      return executor.num_ranks() > 1 ? chain_bytes(chains[at(c)]) : Bytes();
     });
+    for (std::size_t c = 0; c < chains.size(); ++c) {
+      if (made_here[c] == 0) chains[c] = chain_of(sent[c]);
+    }
   } catch (const Stopped&) {  // before all chains had begun
   }
   return chains;

@@ -65,11 +65,13 @@ void note_bad_draws(const CoresetResult& result, job::Notes& notes) {
 }
 
 // The seconds do not include the writing of the file, which comes last.
-void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds, BuildRun& run) {
+void finish(const BuildJob& job, const Stopwatch& total, const StageSeconds& seconds,
+            const Executor& executor, BuildRun& run) {
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();
-  if (job.out) write_coreset(*job.out, run.file, job.force);
+  run.record.options.communication = executor.communication();
+  if (job.out) once(executor, [&] { write_coreset(*job.out, run.file, job.force); });
 }
 
 // Where the tolerance is meant as that of a fit, the coreset is that of the first round of a fit with the
@@ -89,6 +91,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   const Dataset& data = table.data;
   const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
+  job::mention_scratch(executor.memory(), notes);
   notes.say(data.notes());
   notes.say(problem.notes());
   const Index rows = problem.likelihood().num_rows();
@@ -123,7 +126,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.model = problem.description();
   record.passes = result.passes;
   record.coreset = by_input_rows(problem, std::move(result));
-  finish(job, total, seconds, run);
+  finish(job, total, seconds, executor, run);
   return run;
 }
 
@@ -160,7 +163,7 @@ BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobOb
   run.record.options.coreset = result.options;
   run.record.num_rows = rows->num_rows();
   run.record.coreset = std::move(result);
-  finish(job, total, seconds, run);
+  finish(job, total, seconds, executor, run);
   return run;
 }
 
@@ -212,7 +215,7 @@ void require_memory(const CoresetOptions& options, const Problem& problem) {
 }
 
 BuildRun run_build(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
-  require_creatable(job);
+  once(executor, [&] { require_creatable(job); });
   return job.kind == InputKind::Data ? build_table(job, executor, observer)
                                      : build_matrix(job, executor, observer);
 }

@@ -223,7 +223,9 @@ RunRecord record_of(const CheckJob& job, const Executor& executor) {
 }  // namespace
 
 RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObserver& observer) {
-  if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
+  once(executor, [&] {
+    if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
+  });
   const Stopwatch total;
   Stopwatch stage;
   job::Notes notes(observer);
@@ -238,6 +240,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   const Problem problem(data, job.file.model, job.file.scale, executor);
   const Coreset chosen = coreset_within(problem, coreset, job.file, executor);
   seconds.load = stage.restart();
+  job::mention_scratch(executor.memory(), notes);
   notes.say(data.notes());
   notes.say(problem.notes());
 
@@ -277,11 +280,13 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   record.seconds = seconds;
   record.total_s = total.seconds();
   record.peak_bytes = peak_bytes();
-  if (job.out) {
+  record.options.communication = executor.communication();
+  once(executor, [&] {
+    if (!job.out) return;
     OutputFile file(*job.out, job.force);
     file.write(run_json(record));
     file.commit();
-  }
+  });
   return record;
 }
 

@@ -14,6 +14,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/input_files.hpp"
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
@@ -52,11 +53,13 @@ class FitWork {
     const Problem problem(data, table.model, executor_);
     const std::string digest = data_digest(data, executor_);
     const double load_s = total_.seconds();
+    job::mention_scratch(executor_.memory(), notes_);
     notes_.say(data.notes());
     notes_.say(problem.notes());
     prepare(problem);
     const FitState state = stopped_ != nullptr ? stopped_->load(digest) : FitState{};
     check_draws(problem, state);
+    once(executor_, [] {});  // all ranks have read the state before one of them writes another
     if (state.coreset || !state.rounds.empty()) {
       notes_.mention("going on with what was done before");
     } else {
@@ -104,7 +107,8 @@ class FitWork {
     watching.watch = observer_.watch;
     watching.save = [&](const FitState& now) {
       const Index points = now.coreset ? now.coreset->coreset.size() : 1;
-      if (stopped_ != nullptr) stopped_->save(now, resolved_sampling(problem, job_.fit, points), digest);
+      if (stopped_ != nullptr)
+        once(executor_, [&] { stopped_->save(now, resolved_sampling(problem, job_.fit, points), digest); });
       // A state without a coreset is the beginning of a round after the first: the last one
       // was not certified.
       if (now.coreset) return;
@@ -140,6 +144,7 @@ class FitWork {
     run.total_s = total_.seconds() + std::max(0.0, all_stages(result.seconds) - here);
     if (!job_.timings) return run;
     record.options.threads = executor_.num_threads();
+    record.options.communication = executor_.communication();
     record.seconds = run.seconds;
     record.total_s = run.total_s;
     return run;
@@ -158,24 +163,31 @@ class FitWork {
 FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserver& observer) {
   StoppedFit stopped(job.out);
   const fs::path& input = job.opened.empty() ? job.input : job.opened;
-  if (!job.resumed)
-    stopped.begin({job.input.native(), input.empty() ? fs::path() : fs::absolute(input), job.settings});
+  once(executor, [&] {
+    if (!job.resumed) stopped.begin({job.input.native(), absolute_input(input), job.settings});
+  });
+  // After a failure ranks no longer agree on what comes next, so nothing is asked of them: one tidies up.
+  const auto tidy_up = [&] {
+    if (executor.leads()) stopped.remove();
+  };
   try {
     FitRun run = FitWork(job, &stopped, executor, observer).go();
-    write_run_folder(job.out, true, fit_files(run, observer.spelling));
-    stopped.remove();
+    once(executor, [&] {
+      write_run_folder(job.out, true, fit_files(run, observer.spelling));
+      stopped.remove();
+    });
     return run;
   } catch (const Stopped&) {
     throw;
   } catch (const DataError&) {
-    if (!job.resumed) stopped.remove();
+    if (!job.resumed) tidy_up();
     throw;
   } catch (const std::exception&) {
     // Anything saved is kept; a run that failed before it had saved anything leaves nothing behind.
     if (stopped.has_state() || (job.resumed && stopped.exists())) {
       if (observer.note) observer.note("what was done is kept; go on with: " + job.how_to_resume);
     } else {
-      stopped.remove();
+      tidy_up();
     }
     throw;
   }
@@ -195,10 +207,10 @@ void require_free(const FitJob& job) {
 }  // namespace
 
 FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer) {
-  require_free(job);
+  once(executor, [&] { require_free(job); });
   if (job.input != "-") return fit_and_keep(job, executor, observer);
   FitRun run = FitWork(job, nullptr, executor, observer).go();
-  write_run_folder(job.out, true, fit_files(run, observer.spelling));
+  once(executor, [&] { write_run_folder(job.out, true, fit_files(run, observer.spelling)); });
   return run;
 }
 

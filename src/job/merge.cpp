@@ -227,9 +227,10 @@ class MergedFile {
     return out;
   }
 
-  // Cells of coreset.csv are those of row and weight, then those of the file's columns.
+  // Cells of coreset.csv are those of row and weight, of a table of several files also of file and file_row,
+  // then those of the input's columns.
   [[nodiscard]] std::vector<std::string> cells_of(const Input& input, Index row, Index shard) const {
-    constexpr Index kRowAndWeight = 2;
+    const Index before = input.file.files.empty() ? 2 : 4;
     const std::vector<std::string>& texts = texts_.at(&input)[at(row)];
     std::vector<std::string> out{labels_[at(shard)]};
     for (const Index place : places_.at(&input)) {
@@ -237,8 +238,8 @@ class MergedFile {
         out.emplace_back();
         continue;
       }
-      const Column& column = input.loaded.data->columns()[at(kRowAndWeight + place)];
-      const std::string& text = texts[at(kRowAndWeight + place)];
+      const Column& column = input.loaded.data->columns()[at(before + place)];
+      const std::string& text = texts[at(before + place)];
       out.push_back(column.role == ColumnRole::Feature ? text : as_it_was(text));
     }
     return out;

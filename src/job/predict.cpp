@@ -199,6 +199,7 @@ PredictRun run_predict(const PredictJob& job, const Executor& executor, const Jo
     run.num_draws = draws.points.count();
     run.all_draws = std::ssize(all.thetas);
     run.expected = expected_words(file, !rows.trials.empty());
+    job::mention_scratch(executor.memory(), notes);
     notes.say(rows.data.notes());
     notes.say(rows.notes);
     note_draws(run, record, notes);

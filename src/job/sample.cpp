@@ -36,7 +36,9 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
 }
 
 // A coreset without its companion can be sampled as a weighted table, but the scale of all rows is lost.
-void note_input(const SampleJob& job, const WeightedProblem& loaded, job::Notes& notes) {
+void note_input(const SampleJob& job, const WeightedProblem& loaded, const RowMemory& memory,
+                job::Notes& notes) {
+  job::mention_scratch(memory, notes);
   notes.say(loaded.data->notes());
   notes.say(loaded.problem->notes());
   if (!job.bare_coreset) return;
@@ -92,10 +94,11 @@ RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& optio
 }
 
 SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobObserver& observer) {
-  if (job.out) {
+  once(executor, [&] {
+    if (!job.out) return;
     refuse_input_in_folder(*job.out, job.input);
     check_run_folder(*job.out, job.force);
-  }
+  });
   const Stopwatch total;
   Stopwatch stage;
   job::Notes notes(observer);
@@ -106,7 +109,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   const BothScales scales =
       parameter_scales(loaded.features, problem.table()->design->scale(), problem.table()->options);
   seconds.load = stage.restart();
-  note_input(job, loaded, notes);
+  note_input(job, loaded, executor.memory(), notes);
   job::require_draws_memory(job.chains, job.sample.draws, std::ssize(scales.names()));
 
   const LaplaceResult mode = laplace(problem.likelihood(), problem.prior(), executor, {}, observer.watch);
@@ -141,11 +144,13 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();
-  if (job.out) {
+  run.record.options.communication = executor.communication();
+  once(executor, [&] {
+    if (!job.out) return;
     RunFiles files = draws_files(run.summary, job.sample, run.record.ratios());
     files.emplace_back(kRecordFile, run_json(run.record));
     write_run_folder(*job.out, job.force, files);
-  }
+  });
   return run;
 }
 

@@ -37,6 +37,12 @@ std::string size_note(Index asked, Index rows, const char* kind) {
          std::to_string(rows);
 }
 
+void mention_scratch(const RowMemory& memory, const Notes& notes) {
+  if (memory.in_files() == 0) return;
+  notes.mention(data_size(memory.in_files()) + " of the table are in files of " +
+                printable_path(memory.scratch()) + ", as `memory` allows " + data_size(memory.limit()));
+}
+
 std::string lost_columns(const std::filesystem::path& input, const Dataset& data) {
   const auto unused = std::ranges::count(data.columns(), ColumnRole::Unused, &Column::role);
   if (input != "-" || unused == 0) return {};
@@ -79,7 +85,11 @@ std::string plan_text(const FitPlan& plan) {
 }
 
 std::string input_name(const std::filesystem::path& input) {
-  if (input.empty() || input == "-") return input_words(input);
+  std::error_code ignored;
+  // Patterns and lists have no name but themselves.
+  const bool itself =
+      input.native().find_first_of("*?[,") == std::string::npos || std::filesystem::exists(input, ignored);
+  if (input.empty() || input == "-" || !itself) return input_words(input);
   // Of a folder that is written with a slash at its end.
   return (input.has_filename() ? input : input.parent_path()).filename().string();
 }

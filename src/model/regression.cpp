@@ -30,13 +30,13 @@ constexpr Index kRowsAtOnce = 12;
 
 namespace {
 
-// What the distinct rows have of an array by rows of the data.
-std::vector<double> chosen(std::span<const double> all, const DistinctRows& rows) {
-  std::vector<double> out;
-  if (all.empty()) return out;
-  out.reserve(static_cast<std::size_t>(rows.num_rows));
-  for (Index k = 0; k < rows.num_rows; ++k) out.push_back(all[static_cast<std::size_t>(rows.row(k))]);
-  return out;
+// What the distinct rows have of an array by rows of the data, which takes its place.
+void choose(std::vector<double>& all, const DistinctRows& rows) {
+  if (all.empty() || rows.rows.empty()) return;
+  // Invariant: row(k) >= k, so what is still to be read is in its place.
+  for (Index k = 0; k < rows.num_rows; ++k) all[at(k)] = all[at(rows.row(k))];
+  all.resize(at(rows.num_rows));
+  all.shrink_to_fit();
 }
 
 // Throws unless there is an offset for every row or none, and trials where the family has them.
@@ -59,18 +59,18 @@ void join_trials(std::vector<double>& response, std::span<const double> trials) 
 }  // namespace
 
 Regression::Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
-                       std::span<const double> response, const FamilyParameters& family,
-                       const RowTerms& terms) {
+                       std::vector<double> response, const FamilyParameters& family, RowTerms terms) {
   if (static_cast<Index>(response.size()) != data.num_rows())
     throw std::invalid_argument("there must be a response for every row of the data");
   check_terms(terms, response.size(), family);
-  std::vector<double> y = chosen(response, rows);
-  join_trials(y, chosen(terms.trials, rows));
-  std::vector<double> constants = row_constants(family, y);
+  join_trials(response, terms.trials);
+  choose(response, rows);
+  choose(terms.offset, rows);
+  RowConstants constants(family, response);
   std::vector<std::string> names = design->names();
-  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows), std::move(y),
-                                               rows.multiplicity, std::move(constants), family,
-                                               std::move(names), chosen(terms.offset, rows)});
+  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows),
+                                               std::move(response), rows.multiplicity, std::move(constants),
+                                               family, std::move(names), std::move(terms.offset)});
 }
 
 Regression::Regression(std::vector<double> design, std::vector<double> response,
@@ -82,7 +82,7 @@ Regression::Regression(std::vector<double> design, std::vector<double> response,
   check_terms(terms, response.size(), family);
   join_trials(response, terms.trials);
   const auto dim = static_cast<Index>(design.size() / response.size());
-  std::vector<double> constants = row_constants(family, response);
+  RowConstants constants(family, response);
   parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), dim),
                                                std::move(response),
                                                std::move(multiplicity),
@@ -295,9 +295,8 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
           parts_->design.by_component(row, some, z.data());
           parts_->predict_tile(row, some, z.data(), theta.data(), s.data());
           std::fill(std::copy_n(parts_->response.begin() + row, some, y.begin()), y.end(), 1.0);
-          if (!parts_->constants.empty())
-            std::fill(std::copy_n(parts_->constants.begin() + row, some, constants.begin()), constants.end(),
-                      0.0);
+          for (Index i = 0; i < kTile && !parts_->constants.empty(); ++i)
+            constants[at(i)] = i < some ? parts_->constant(row + i) : 0.0;
           kernels::derivatives(parts_->family, y.data(), constants.data(), s.data(), kTile, value.data(),
                                slope.data(), order >= Order::Hessian ? curvature.data() : nullptr, extras);
           for (Index i = 0; i < kTile; ++i) {

@@ -24,7 +24,7 @@ struct ExtraPoints::Tile {
 void ExtraPoints::fill(Index first, Index count, Tile& tile) const {
   for (Index i = 0; i < count; ++i) {
     tile.y[at(i)] = model_.response(first + i);
-    tile.constant[at(i)] = constants_.empty() ? 0.0 : constants_[at(first + i)];
+    tile.constant[at(i)] = constants_.of(first + i, tile.y[at(i)]);
   }
   const auto extras = at(describe(family_.family).num_extras());
   tile.phi.resize(extras);

@@ -8,6 +8,7 @@
 #include "giga/model/regression.hpp"
 #include "model/design_matrix.hpp"
 #include "model/family_kernels.hpp"
+#include "model/row_constants.hpp"
 #include "model/tile_kernels.hpp"
 
 namespace giga {
@@ -16,7 +17,7 @@ struct Regression::Parts {
   DesignMatrix design;
   std::vector<double> response;
   std::vector<double> multiplicity;  // empty: all 1
-  std::vector<double> constants;     // c(y) of each row; empty where the family has none
+  RowConstants constants;            // c(y) of each row
   FamilyParameters family;
   std::vector<std::string> names;  // of the parameters; empty: none were given
   std::vector<double> offset;      // empty: all 0
@@ -25,7 +26,7 @@ struct Regression::Parts {
     return multiplicity.empty() ? 1.0 : multiplicity[static_cast<std::size_t>(n)];
   }
   [[nodiscard]] double constant(Index n) const {
-    return constants.empty() ? 0.0 : constants[static_cast<std::size_t>(n)];
+    return constants.of(n, response[static_cast<std::size_t>(n)]);
   }
   [[nodiscard]] Index num_extras() const { return describe(family.family).num_extras(); }
 
@@ -51,7 +52,7 @@ struct Regression::Parts {
 /// the tile.
 class ExtraPoints {
  public:
-  ExtraPoints(const Regression& model, const FamilyParameters& family, const std::vector<double>& constants)
+  ExtraPoints(const Regression& model, const FamilyParameters& family, const RowConstants& constants)
       : model_(model), family_(family), constants_(constants) {}
 
   /// out[i * out_stride + j] = l of row first + i at point j; s as from Parts::predict. `out` may be `s`.
@@ -71,7 +72,7 @@ class ExtraPoints {
 
   const Regression& model_;
   const FamilyParameters& family_;
-  const std::vector<double>& constants_;
+  const RowConstants& constants_;
 };
 
 }  // namespace giga

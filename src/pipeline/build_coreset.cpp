@@ -169,7 +169,6 @@ class Run {
     for (const Extended value : heldout.residual(result.build.coreset))
       result.heldout_residual.push_back(static_cast<double>(value));
     translate(result);
-    result.build.state.reset();  // of a table that is gone
     return result;
   }
 
@@ -202,7 +201,6 @@ class Run {
   // The same build with features of the remainder, if that lowers the held-out error.
   void add_remainder(Index dim, Heldout& heldout, Stopwatch& clock, CoresetResult& result) {
     constexpr Index kFeatures = 500;
-    result.build.state.reset();  // not to be gone on from, and large
     const CoresetResult before = result;
     expansion_ = Expansion::Hermite;
     remainder_dim_ = kFeatures;
@@ -430,7 +428,7 @@ class Run {
     if (some && at_mean == nullptr) {
       every = random_or_curvature(all, result.pihat, dim, nullptr, nullptr, false);
       const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), every->dim()));
-      const VectorTable table(seen, executor_, {.selector = SelectorKind::Scan});
+      const VectorTable table(seen, executor_.local(), {.selector = SelectorKind::Scan});
       known = {table.sum(), table.norm_sum()};
       ++result.passes.project;
     }
@@ -448,7 +446,7 @@ class Run {
     WatchedRows watched(*rows, problem_, watcher(Stage::Prepare, 2 * rows->num_rows(), rows->dim()),
                         some ? &candidates : nullptr);
     const bool greedy = is_greedy(options_.method);
-    const VectorTable table(watched, executor_,
+    const VectorTable table(watched, executor_.local(),
                             {.selector = greedy ? options_.selector : SelectorKind::Scan,
                              .known = known.sum.empty() ? nullptr : &known});
     result.seconds.project += clock.restart();
@@ -526,8 +524,12 @@ class Run {
     };
     // A coreset cannot have more points than there are rows; draws with replacement may be more.
     const Index size = std::min(options_.size, table.num_rows());
-    const GreedyOptions greedy{size, options_.max_steps, tolerance, measure,
-                               enough(table, tolerance, is_far(remainder))};
+    const GreedyOptions greedy{.size = size,
+                               .max_steps = options_.max_steps,
+                               .tolerance = tolerance,
+                               .heldout = measure,
+                               .enough = enough(table, tolerance, is_far(remainder)),
+                               .resumable = false};
     const SubsampleOptions sampling{options_.size, options_.seed, measure};
     return build(table, options_.method, greedy, sampling, observer_);
   }

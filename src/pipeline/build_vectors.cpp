@@ -20,7 +20,7 @@ CoresetResult build_from_vectors(const RowSource& rows, const CoresetOptions& op
   Stopwatch clock;
   tell(observer, {.stage = Stage::Prepare, .dim = rows.dim()});
   const bool greedy = is_greedy(options.method);  // draws need no search, so nothing is prepared for one
-  const VectorTable table(rows, executor, {greedy ? options.selector : SelectorKind::Scan});
+  const VectorTable table(rows, executor.local(), {greedy ? options.selector : SelectorKind::Scan});
   const bool searches = greedy && !table.zero_target();
   if (searches) (void)table.selector();
   result.seconds.prepare = clock.restart();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/extended.hpp"
+#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/model/linear_model.hpp"
 #include "giga/model/predictor_moments.hpp"
@@ -17,12 +18,12 @@ namespace giga {
 namespace {
 
 // Norms by a few random features of the same kind: right within a fifth, which is enough to draw by.
-std::vector<float> random_norms(const Likelihood& likelihood, const Normal& pihat,
-                                const CoresetOptions& options, const Executor& executor) {
+RowArray<float> random_norms(const Likelihood& likelihood, const Normal& pihat, const CoresetOptions& options,
+                             const Executor& executor) {
   constexpr Index kFeatures = 32, kRowsAtOnce = 64;
   const RandomProjection few(likelihood, pihat, {options.norm, kFeatures, options.seed, "candidates"});
-  std::vector<float> norms(at(likelihood.num_rows()));
-  for_each_block(executor, likelihood.num_rows(), [&](Index first, Index count) {
+  RowArray<float> norms(executor.memory(), likelihood.num_rows());
+  fill_rows(executor, likelihood.num_rows(), {entries_of(norms.data())}, [&](Index first, Index count) {
     std::vector<double> v(at(kRowsAtOnce * kFeatures));
     for (Index begin = first; begin < first + count; begin += kRowsAtOnce) {
       const Index some = std::min(kRowsAtOnce, first + count - begin);
@@ -42,7 +43,7 @@ std::vector<float> random_norms(const Likelihood& likelihood, const Normal& piha
 RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const CoresetOptions& options,
                       const Executor& executor) {
   RowSurvey out;
-  std::vector<float> scores;
+  RowArray<float> scores;
   const LinearModel* linear = likelihood.linear_model();
   if (linear != nullptr) {
     PredictorMoments moments = predictor_moments(*linear, pihat, executor);
@@ -61,7 +62,7 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
     scores = remainder_scores(likelihood, pihat, executor);
     ++out.passes;
   }
-  out.scores = std::make_shared<const std::vector<float>>(std::move(scores));
+  out.scores = std::make_shared<const RowArray<float>>(std::move(scores));
   if (out.norms.empty()) {
     out.norms = random_norms(likelihood, pihat, options, executor);
     ++out.passes;

@@ -24,13 +24,13 @@ namespace giga {
 
 /// What one pass over all rows tells of each.
 struct RowSurvey {
-  std::vector<float> norms;  ///< Of its vector: exact for curvature, by 32 features for random projections.
+  RowArray<float> norms;  ///< Of its vector: exact for curvature, by 32 features for random projections.
   /// What the curvature has of the square of its curvature vector; empty where there is no linear predictor.
-  std::vector<float> shares;
-  std::shared_ptr<const std::vector<float>> scores;  ///< remainder_scores().
-  bool bent_are_rare = false;                        ///< Whether few rows are nearly all curvature.
-  double norm_sum = 0;                               ///< sigma
-  double mean_bent = 0;                              ///< The average of bent().
+  RowArray<float> shares;
+  std::shared_ptr<const RowArray<float>> scores;  ///< remainder_scores().
+  bool bent_are_rare = false;                     ///< Whether few rows are nearly all curvature.
+  double norm_sum = 0;                            ///< sigma
+  double mean_bent = 0;                           ///< The average of bent().
   Index num_zero_rows = 0;
   Index passes = 0;  ///< That it took over all rows.
 

@@ -67,18 +67,29 @@ std::vector<double> responses_of(const Problem& problem, const std::vector<Index
   return out;
 }
 
+RowTerms terms_of(const Problem& problem, const std::vector<Index>& rows) {
+  const Problem::Table& table = *problem.table();
+  const LinearModel& model = *problem.likelihood().linear_model();
+  const bool all_distinct = table.distinct.rows.empty();  // the likelihood has them all
+  const bool has_trials = describe(table.options.family.family).has_trials;
+  RowTerms out;
+  for (const Index row : rows) {
+    if (model.has_offset())
+      out.offset.push_back(all_distinct ? model.offset(row) : table.terms.offset[at(row)]);
+    if (has_trials)
+      out.trials.push_back(all_distinct ? trials_of(model.response(row)) : table.terms.trials[at(row)]);
+  }
+  return out;
+}
+
 // The rows of a table go through its design, with the weights as multiplicities.
 std::unique_ptr<Likelihood> regression_of(const Problem& problem, Coreset chosen) {
   const Problem::Table& table = *problem.table();
   const Index columns = table.design->num_columns();
   std::vector<const double*> x;
   std::vector<double> y = responses_of(problem, chosen.rows);
-  RowTerms terms;
-  for (const Index row : chosen.rows) {
-    x.push_back(table.data->features(row));
-    if (!table.terms.offset.empty()) terms.offset.push_back(table.terms.offset[at(row)]);
-    if (!table.terms.trials.empty()) terms.trials.push_back(table.terms.trials[at(row)]);
-  }
+  RowTerms terms = terms_of(problem, chosen.rows);
+  for (const Index row : chosen.rows) x.push_back(table.data->features(row));
   std::vector<double> z(x.size() * static_cast<std::size_t>(columns));
   table.design->write(x.data(), std::ssize(x), z.data(), columns, 1);
   return std::make_unique<Regression>(std::move(z), std::move(y), std::move(chosen.weights),

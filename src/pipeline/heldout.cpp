@@ -15,7 +15,7 @@ RandomProjectionOptions heldout_options(const CoresetOptions& options) {
 }
 
 Heldout::Heldout(const RowSource& rows, const Executor& executor) : rows_(rows) {
-  const VectorTable table(rows, executor, {.selector = SelectorKind::Scan});
+  const VectorTable table(rows, executor.local(), {.selector = SelectorKind::Scan});
   sum_ = table.sum();
   norm_ = table.target_norm();
 }

@@ -206,9 +206,10 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   check_trials(data, options.family, response.values, row_terms.trials);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_.insert(notes_.begin(), response.notes.begin(), response.notes.end());
-  likelihood_ =
-      std::make_unique<Regression>(data, distinct, design, response.values, options.family, row_terms);
-  table_ = Table{&data, options, std::move(distinct), design, std::move(row_terms)};
+  RowTerms kept = distinct.rows.empty() ? RowTerms{} : row_terms;
+  likelihood_ = std::make_unique<Regression>(data, distinct, design, std::move(response.values),
+                                             options.family, std::move(row_terms));
+  table_ = Table{&data, options, std::move(distinct), design, std::move(kept)};
   std::vector<ScalarPrior> priors = options.priors.found;
   if (priors.empty()) {
     // Columns that are taken as they are may be what scales are in units of.

@@ -3,6 +3,7 @@
 #include "giga/pipeline/sample_posterior.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/threads.hpp"
@@ -11,7 +12,8 @@
 namespace giga {
 namespace {
 
-bool share_rows(Index chains, Index num_rows, int threads) {
+// The threads of all ranks.
+bool share_rows(Index chains, Index num_rows, Index threads) {
   // Rows are shared only if chains leave threads idle and every thread gets two blocks or more: a gradient
   // must outlast the handing out of its blocks.
   constexpr Index kBlocksPerThread = 2;
@@ -23,6 +25,18 @@ struct Span {
   double first_s = 0, last_s = 0;
 };
 
+// Each chain's span from the rank that made the chain.
+std::vector<Span> spans_of_all(const std::vector<Span>& spans, const Executor& executor) {
+  if (executor.num_ranks() == 1) return spans;
+  const std::vector<Bytes> sent = executor.spread(std::ssize(spans), [&](Index c) {
+    const auto bytes = std::as_bytes(std::span(&spans[at(c)], 1));
+    return Bytes(bytes.begin(), bytes.end());
+  });
+  std::vector<Span> all(spans.size());
+  for (std::size_t c = 0; c < all.size(); ++c) std::memcpy(&all[c], sent[c].data(), sizeof(Span));
+  return all;
+}
+
 }  // namespace
 
 bool PosteriorSample::stopped() const {
@@ -33,7 +47,8 @@ PosteriorSample sample_posterior(const Likelihood& likelihood, const Prior& prio
                                  Index chains, const SampleOptions& options, const Executor& executor,
                                  const Observer& observer) {
   const Stopwatch clock;
-  const bool rows = share_rows(chains, likelihood.num_rows(), executor.num_threads());
+  const bool rows =
+      share_rows(chains, likelihood.num_rows(), Index{executor.num_ranks()} * executor.num_threads());
   const Posterior posterior(likelihood, prior, rows ? &executor : nullptr);
   std::vector<Span> spans(static_cast<std::size_t>(chains));
   // A chain that is run again (a random walk) keeps the time of its first transition.
@@ -50,6 +65,7 @@ PosteriorSample sample_posterior(const Likelihood& likelihood, const Prior& prio
   out.chains = prior.groups().empty()
                    ? sample_about(posterior, about, chains, options, by_chain, timed)
                    : sample_groups(posterior, prior.groups(), about, chains, options, by_chain, timed);
+  if (!out.stopped()) spans = spans_of_all(spans, by_chain);
   for (const Span& span : spans) out.chain_seconds.push_back(span.last_s - span.first_s);
   out.seconds = clock.seconds();
   return out;

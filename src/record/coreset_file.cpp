@@ -27,6 +27,9 @@ using record::Json;
 // which none is has format 1. From 3 on rows may be of several shards; a file that was not merged says less.
 constexpr Index kPlainFormat = 1, kTextFormat = 2, kFormat = 3;
 
+// The first columns of coreset.csv, of one file and of several.
+constexpr const char *kColumns = "row,weight", *kFileColumns = "row,weight,file,file_row";
+
 Json form_of(const KnownColumn& column) {
   Json json = {{"name", column.name}, {"kind", name(column.kind)}};
   if (column.kind == ColumnKind::Category) json["levels"] = column.levels;
@@ -66,6 +69,35 @@ std::vector<KnownColumn> kinds_of(const Dataset& data) {
     if (used && column.kind != ColumnKind::Number) kinds.push_back({column.name, column.kind, column.levels});
   }
   return kinds;
+}
+
+Json form_of(const InputFile& file) {
+  return {{"name", file.name}, {"first_row", file.first_row}};
+}
+
+InputFile input_file_of(const Fields& fields) {
+  return {fields.get<std::string>("name"), fields.get<Index>("first_row")};
+}
+
+// Names without the folder that all files have in common: those of one table are the same wherever it lies,
+// and from wherever it is read.
+std::vector<InputFile> named_within(std::vector<InputFile> files) {
+  if (files.empty()) return files;
+  std::string common = files.front().name;
+  for (const InputFile& file : files) {
+    const auto [end, other] = std::ranges::mismatch(common, file.name);
+    common.erase(end, common.end());
+  }
+  const std::size_t folder = common.rfind('/') + 1;  // 0 if there is none
+  for (InputFile& file : files) file.name.erase(0, folder);
+  return files;
+}
+
+// "b.csv,16": the file of a row of the input, and the row there.
+std::string place_text(const std::vector<InputFile>& files, Index row) {
+  const auto after = std::ranges::upper_bound(files, row, {}, &InputFile::first_row);
+  const InputFile& file = *(after - 1);
+  return csv_field(inert(file.name)) + "," + std::to_string(row - file.first_row);
 }
 
 Json rows_json(const CoresetFile& file) {
@@ -116,6 +148,7 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   if (out.response.empty()) fields.refuse("response", "is empty");
   if (out.features.empty() && !out.model.formula) fields.refuse("standardisation/features", "is empty");
   if (fields.has("columns")) out.columns = fields.get<std::vector<std::string>>("columns");
+  if (fields.has("files")) out.files = record::list_of(fields, "files", input_file_of);
   const Fields coreset = fields.at("coreset");
   out.coreset.rows = coreset.get<std::vector<Index>>("rows");
   out.coreset.weights = coreset.get<std::vector<double>>("weights");
@@ -146,7 +179,7 @@ std::string heading_of(const std::string& column, const CoresetFile& file,
 // coreset.csv is read as any table is, with the columns that the companion names.
 Dataset read_rows(const std::filesystem::path& path, const CoresetFile& file, const Executor& executor,
                   const Observer& observer) {
-  const std::vector<std::string> headings = coreset_headings(file.columns);
+  const std::vector<std::string> headings = coreset_headings(file.columns, !file.files.empty());
   ReadOptions options;
   options.weights = "weight";
   options.has_response = !file.computes_response();
@@ -195,6 +228,24 @@ void require_one_coreset(const WeightedProblem& problem, const CoresetFile& file
                   ", so the scale of the features may be that of other data; build the coreset again");
 }
 
+// Whether a CSV file has these columns first.
+bool begins_with(const std::filesystem::path& path, std::string_view columns) {
+  // A byte order mark may precede the columns, and the character after them must end the name.
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::error_code ignored;
+  const bool commas = extension == ".csv" || extension == ".txt";
+  if (!commas || !std::filesystem::is_regular_file(path, ignored)) return false;
+  std::ifstream in(path, std::ios::binary);
+  std::string start(columns.size() + 4, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(in.gcount()));
+  if (start.starts_with("\xEF\xBB\xBF")) start.erase(0, 3);
+  if (!start.starts_with(columns)) return false;
+  return start.size() == columns.size() ||
+         std::string_view(",\r\n").find(start[columns.size()]) != std::string_view::npos;
+}
+
 }  // namespace
 
 bool CoresetFile::computes_response() const {
@@ -222,6 +273,7 @@ CoresetFile coreset_file(const Problem& problem, const CoresetResult& result, co
   const Problem::Table* table = problem.table();
   if (table == nullptr) return out;
   for (const Column& column : table->data->columns()) out.columns.push_back(column.name);
+  out.files = named_within(table->data->files());
   out.cells = table->data->cells(result.coreset.rows);
   out.model = table->options;
   out.response = table->data->response_name();
@@ -252,11 +304,14 @@ void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& re
 }
 
 std::string coreset_csv(const CoresetFile& file) {
-  std::string csv = "row,weight";
-  for (const std::string& name : coreset_headings(file.columns)) csv.append(",").append(csv_field(name));
+  const bool several = !file.files.empty();
+  std::string csv = several ? kFileColumns : kColumns;
+  for (const std::string& name : coreset_headings(file.columns, several))
+    csv.append(",").append(csv_field(name));
   csv += "\n";
   for (std::size_t i = 0; i < file.coreset.rows.size(); ++i) {
     csv.append(std::to_string(file.coreset.rows[i])).append(",").append(shortest(file.coreset.weights[i]));
+    if (several) csv.append(",").append(place_text(file.files, file.coreset.rows[i]));
     if (!file.cells.empty()) {
       for (const std::string& cell : file.cells[i]) csv.append(",").append(csv_field(inert(cell)));
     }
@@ -280,6 +335,7 @@ std::string coreset_json(const CoresetFile& file) {
   out["model"] = record::form_of(file.model);
   out["response"] = file.response;
   out["columns"] = file.columns;
+  for (const InputFile& each : file.files) out["files"].push_back(form_of(each));
   if (!file.kinds.empty() || file.model.formula) {
     out["features"] = file.features;
     out["kinds"] = Json::array();
@@ -313,13 +369,16 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
   csv.commit();
 }
 
-std::vector<std::string> coreset_headings(const std::vector<std::string>& columns) {
+std::vector<std::string> coreset_headings(const std::vector<std::string>& columns, bool several_files) {
   // `row` and `weight` are ours: columns of the input with these names get a prefix, and
   // another if that is taken.
+  const auto is_ours = [several_files](const std::string& name) {
+    return name == "row" || name == "weight" || (several_files && (name == "file" || name == "file_row"));
+  };
   std::set<std::string> taken(columns.begin(), columns.end());
   std::vector<std::string> headings;
   for (std::string name : columns) {
-    if (name == "row" || name == "weight") {
+    if (is_ours(name)) {
       do {
         name.insert(0, "input_");
       } while (!taken.insert(name).second);
@@ -335,21 +394,11 @@ std::filesystem::path companion_path(const std::filesystem::path& coreset) {
 }
 
 bool has_coreset_columns(const std::filesystem::path& path) {
-  constexpr std::string_view kFirst = "row,weight";
-  // A byte order mark may precede the columns, and the character after them must end the name.
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  std::error_code ignored;
-  const bool commas = extension == ".csv" || extension == ".txt";
-  if (!commas || !std::filesystem::is_regular_file(path, ignored)) return false;
-  std::ifstream in(path, std::ios::binary);
-  std::string start(kFirst.size() + 4, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(in.gcount()));
-  if (start.starts_with("\xEF\xBB\xBF")) start.erase(0, 3);
-  if (!start.starts_with(kFirst)) return false;
-  return start.size() == kFirst.size() ||
-         std::string_view(",\r\n").find(start[kFirst.size()]) != std::string_view::npos;
+  return begins_with(path, kColumns);
+}
+
+bool has_file_columns(const std::filesystem::path& path) {
+  return begins_with(path, kFileColumns);
 }
 
 std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {

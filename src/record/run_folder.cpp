@@ -14,6 +14,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "giga/data/output_file.hpp"
 
 namespace giga {
@@ -120,7 +121,7 @@ void refuse_input_in_folder(const fs::path& folder, const fs::path& input,
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) return;
   for (const fs::path& path : replaced_in(folder, more)) {
-    if (fs::equivalent(path, input, ignored))
+    if (is_of_input(path, input))
       throw OptionError("`out` would replace the input " + printable_path(input) + "; give another folder");
   }
 }

@@ -53,6 +53,8 @@ Json options_form(const RunOptions& options) {
   if (options.check_rows) out["check_rows"] = record::form_of(*options.check_rows);
   if (!options.coreset && options.seed) out["seed"] = *options.seed;
   if (options.threads) out["threads"] = *options.threads;
+  if (const auto& sent = options.communication)
+    out["communication"] = {{"ranks", sent->ranks}, {"messages", sent->messages}, {"bytes", sent->bytes}};
   if (options.strict) out["strict"] = *options.strict;
   for (const auto& [key, value] : options.files) {
     if (key == "out") out[key] = record::or_null(value);
@@ -73,6 +75,11 @@ RunOptions options_of(const Fields& fields) {
   if (fields.has("check_rows")) out.check_rows = record::row_count_of(fields, "check_rows");
   out.seed = fields.optional<std::uint64_t>("seed");
   out.threads = fields.optional<int>("threads");
+  if (fields.has("communication")) {
+    const Fields sent = fields.at("communication");
+    out.communication = {sent.get<int>("ranks"), sent.get<std::int64_t>("messages"),
+                         sent.get<std::int64_t>("bytes")};
+  }
   out.strict = fields.optional<bool>("strict");
   for (const char* key : {"coreset", "companion", "dir", "out"}) {
     if (fields.has(key)) out.files.emplace_back(key, fields.optional<std::string>(key));
@@ -275,7 +282,8 @@ std::string text_of(const Json& value) {
 std::vector<std::pair<std::string, std::string>> texts_of(const Json& options) {
   std::vector<std::pair<std::string, std::string>> texts;
   for (const auto& [key, value] : options.items()) {
-    if (!value.is_null() && key != "threads") texts.emplace_back(key, text_of(value));
+    if (!value.is_null() && key != "threads" && key != "communication")
+      texts.emplace_back(key, text_of(value));
   }
   return texts;
 }

@@ -122,8 +122,9 @@ TEST_F(DataUsage, UnknownOptionsGetASuggestion) {
 }
 
 TEST_F(DataUsage, OneInputIsAsked) {
-  refused({"t.csv", "u.csv", "--family", "bernoulli"},
-          "unexpected argument 'u.csv'; the input is 't.csv', and a formula has a ~");
+  refused({"t.csv", "u", "--family", "bernoulli"},
+          "unexpected argument 'u'; the input is 't.csv', it is no other file, and a formula has a ~");
+  refused({"t.csv", "t.csv", "--family", "bernoulli"}, "t.csv: is given twice; name it once");
   refused({"--family", "bernoulli"}, "no input; give DATA, --sql QUERY, --vectors V.npy or --loglik LL.npy");
   refused({"t.csv", "--vectors", "V.npy"}, "both DATA and vectors are given; give one of them");
 }

@@ -265,7 +265,7 @@ TEST_F(FitBadInput, OptionsOutsideTheirRange) {
   wrong({"--tolerance", "nan"}, {"--tolerance is 'nan'", "from 0 to 1"});
   wrong({"--sise", "10"}, {"unknown option '--sise'; did you mean --size?"});
   wrong({"--family", "bernoulli"}, {"--family is given 2 times"});
-  wrong({"t.csv"}, {"unexpected argument 't.csv'; the input is 't.csv'"});
+  wrong({"t.csv"}, {"t.csv: is given twice; name it once"});
 }
 
 TEST_F(FitBadInput, SizeAboveTheRowsIsCappedWithANote) {

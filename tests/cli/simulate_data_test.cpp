@@ -108,6 +108,24 @@ TEST_F(SimulateData, ThreadsAndOtherRowsDoNotChangeTheBytes) {
   }
 }
 
+TEST_F(SimulateData, PartsMakeTheWholeTable) {
+  for (const char* kind : {"logistic", "onehot"}) {
+    const Matrix whole = simulated(kind, {"--rows", "9000", "--dim", "3"});
+    Matrix parts = simulated(kind, {"--rows", "5000", "--dim", "3"});
+    const Matrix rest = simulated(kind, {"--rows", "4000", "--dim", "3", "--after", "5000"});
+    parts.values.insert(parts.values.end(), rest.values.begin(), rest.values.end());
+    EXPECT_EQ(parts.values, whole.values) << kind;
+  }
+}
+
+TEST_F(SimulateData, ShortNumbersAreTheNearestOfFourBytes) {
+  const Matrix whole = simulated("logistic", {"--rows", "300"});
+  const Matrix rounded = simulated("logistic", {"--rows", "300", "--float32"});
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "t.npy"), 128U + 300 * 3 * sizeof(float));
+  for (std::size_t i = 0; i < whole.values.size(); ++i)
+    ASSERT_EQ(rounded.values[i], static_cast<double>(static_cast<float>(whole.values[i])));
+}
+
 TEST_F(SimulateData, SeedChangesTheNumbers) {
   EXPECT_NE(simulated("logistic", {"--seed", "1"}).values, simulated("logistic", {"--seed", "2"}).values);
   EXPECT_EQ(simulated("logistic", {"--seed", "1"}).values, simulated("logistic", {}).values);
@@ -223,6 +241,7 @@ TEST_F(SimulateData, WrongUsageIsRefused) {
           "--intercept is 101; must be a number from -100 to 100");
   refused("onehot", {"--theta", "1,2", "--out", "t.csv"},
           "unknown option '--theta'; see --help-all for the options");
+  refused("logistic", {"--float32", "--out", "t.csv"}, "--float32 is for .npy files; leave it out");
   refused("gaussian", {"t.csv"}, "unexpected argument 't.csv'; give the output with --out");
   for (const char* file : {"t", "t.txt", "t.npz", "t.csv.gz", "t.parquet"})
     refused("logistic", {"--out", file},

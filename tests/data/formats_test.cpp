@@ -301,7 +301,7 @@ TEST(Libsvm, ReadsLinesAcrossChunks) {
   const DataFile file("t.svm", libsvm_of(table));
   const auto expected = bits_of(read("t.csv", csv_of(table)));
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{64}, std::size_t{1000}}) {
-    const Dataset data = read_libsvm(file.path(), {}, two_threads(), {}, chunk);
+    const Dataset data = read_libsvm({&file.path(), 1}, "t.svm", {}, two_threads(), {}, chunk);
     EXPECT_EQ(bits_of(data), expected);
     EXPECT_EQ(data.place(499), data.place(499));
     EXPECT_EQ(data.place(7), "row 8 (line 10)");
@@ -327,9 +327,10 @@ TEST(Libsvm, LoadsOrThrowsDataErrorWhateverTheBytes) {
         file.insert(at, 1, kTelling[random() % kTelling.size()]);
       }
     }
-    write_file(dir / "t.svm", file);
+    const std::filesystem::path path = dir / "t.svm";
+    write_file(path, file);
     try {
-      (void)read_libsvm(dir / "t.svm", {}, one_thread(), {}, 1 + random() % 100);
+      (void)read_libsvm({&path, 1}, "t.svm", {}, one_thread(), {}, 1 + random() % 100);
       ++loaded;
     } catch (const DataError&) {
       ++refused;

@@ -100,7 +100,7 @@ Findings check_estimates(const EstimateCase& which, Index size, Index repeats) {
   const Normal& pihat = problem.laplace.posterior;
   const std::vector<double> points = draws_of(pihat, kPoints, which.seed);
   const ExtendedVector exact = log_likelihood_sums(*problem.model, points, executor);
-  const std::vector<float> scores = remainder_scores(*problem.model, pihat, executor);
+  const RowArray<float> scores = remainder_scores(*problem.model, pihat, executor);
   const Derivatives at_mode = problem.model->evaluate(pihat.mean(), Order::Hessian, executor);
 
   std::vector<double> sum(kPoints), squares(kPoints);

@@ -85,7 +85,7 @@ TEST(RowEstimate, OfAllRowsIsTheSum) {
   const Threads executor;
   const EstimateProblem problem = make({.rows = 500}, executor);
   const Normal& pihat = problem.laplace.posterior;
-  const std::vector<float> scores = remainder_scores(*problem.model, pihat, executor);
+  const RowArray<float> scores = remainder_scores(*problem.model, pihat, executor);
   const RowEstimate estimate(*problem.model, pihat.mean(),
                              problem.model->evaluate(pihat.mean(), Order::Hessian, executor),
                              priority_sample(scores, 500, 1), 1, executor);
@@ -110,7 +110,7 @@ TEST(RowEstimate, TakesTheRowThatBendsThePosteriorForCertain) {
   const EstimateProblem problem =
       make({.family = Family::BernoulliLogit, .kind = RowKind::Alone, .rows = 20000}, executor);
   const Normal& pihat = problem.laplace.posterior;
-  const std::vector<float> scores = remainder_scores(*problem.model, pihat, executor);
+  const RowArray<float> scores = remainder_scores(*problem.model, pihat, executor);
   EXPECT_EQ(std::ranges::max_element(scores) - scores.begin(), 10000);
 
   const Derivatives at_mode = problem.model->evaluate(pihat.mean(), Order::Hessian, executor);
@@ -149,7 +149,7 @@ TEST(RowEstimate, StatesItsErrorWhereAllRemaindersHaveOneSign) {
   const Threads executor;
   const Normal pihat = laplace(model, Normal::isotropic(1, 5), executor).posterior;
   const Derivatives at_mode = model.evaluate(pihat.mean(), Order::Hessian, executor);
-  const std::vector<float> scores = remainder_scores(model, pihat, executor);
+  const RowArray<float> scores = remainder_scores(model, pihat, executor);
   const std::vector<double> points = {pihat.mean()[0] - 0.1, pihat.mean()[0], pihat.mean()[0] + 0.1};
   const ExtendedVector exact = log_likelihood_sums(model, points, executor);
   double off = 0, stated = 0;
@@ -214,7 +214,7 @@ TEST(RowEstimate, KnowsAModelOfOnesOwn) {
   const auto likelihood = likelihood_of(model);
   const Threads executor;
   const Normal pihat = laplace(*likelihood, Normal::isotropic(2), executor).posterior;
-  const std::vector<float> scores = remainder_scores(*likelihood, pihat, executor);
+  const RowArray<float> scores = remainder_scores(*likelihood, pihat, executor);
   EXPECT_EQ(std::ranges::max_element(scores) - scores.begin(), 77);
   // Against the definition, by the row's own derivatives, over many draws.
   for (const Index n : {0, 77, 1234}) {

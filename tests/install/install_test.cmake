@@ -30,3 +30,11 @@ run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -G ${GENERATOR}
   -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix -D GIGA_EXPECTED_VERSION=${VERSION})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build --config ${CONFIG})
 run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build -C ${CONFIG} --output-on-failure)
+# A program of one rank needs no launcher.
+if(MPI)
+  run(${CMAKE_COMMAND} -S ${CONSUMER_DIR}/../mpi_consumer -B ${WORK_DIR}/mpi_build -G ${GENERATOR}
+    -D CMAKE_BUILD_TYPE=${CONFIG} -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_CXX_FLAGS=${flags}
+    -D MPI_CXX_COMPILER=${MPI_CXX} -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix -D GIGA_EXPECTED_VERSION=${VERSION})
+  run(${CMAKE_COMMAND} --build ${WORK_DIR}/mpi_build --config ${CONFIG})
+  run(${CMAKE_COMMAND} -E env OMPI_MCA_btl=self ${WORK_DIR}/mpi_build/mpi_consumer)
+endif()

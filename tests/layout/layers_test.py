@@ -4,7 +4,8 @@
   layers_test.py ROOT           checks the tree, names every fault, exit code 1 if there is one
   layers_test.py ROOT --graph   prints which folder includes which
 
-- A layer includes only itself and those below it; project, construct and infer do not include each other.
+- A layer includes only itself and those below it; folders of one level (project, construct and infer; design and dist) do
+  not include each other.
 - A header in src/ belongs to its folder. Other folders include it only if SHARED names it.
 - tools/, experiments/ and examples/ include public headers only.
 """
@@ -14,13 +15,14 @@ import re
 import sys
 import unittest
 
-LAYERS = [{"base"}, {"data"}, {"design"}, {"model"}, {"project", "construct", "infer"}, {"pipeline"}, {"report"},
+LAYERS = [{"base"}, {"data"}, {"design", "dist"}, {"model"}, {"project", "construct", "infer"}, {"pipeline"}, {"report"},
           {"record"}, {"job"}]
 LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in folders}
 
 # Private headers that other folders of the library use.
 SHARED = {
-    "base/dense_kernels.hpp", "base/extended.hpp", "base/large_buffer.hpp", "base/require.hpp",  # vectors, memory
+    "base/block_parts.hpp", "base/shared_entries.hpp",                 # folds and arrays, here and along ranks
+    "base/dense_kernels.hpp", "base/extended.hpp", "base/require.hpp",  # vectors, memory
     "data/csv_header.hpp", "data/csv_row.hpp",                         # a file of draws is CSV too
     "model/family_kernels.hpp", "model/packed_kernels.hpp", "model/tile_kernels.hpp",  # the hot loops
     "model/scratch.hpp",

@@ -130,7 +130,7 @@ TEST(FamilyFits, RowsThatAreSampledSpeakForAllOfThem) {
     const Problem problem(*made->data, {.family = made->family}, executor, made->terms);
     const Likelihood& full = problem.likelihood();
     const LaplaceResult mode = laplace(full, problem.prior(), executor);
-    const std::vector<float> scores = remainder_scores(full, mode.posterior, executor);
+    const RowArray<float> scores = remainder_scores(full, mode.posterior, executor);
     const RowEstimate estimate(full, mode.posterior.mean(), *mode.at_mode,
                                priority_sample(scores, 1000, 3, executor), 3, executor);
     const Index dim = full.num_parameters();

@@ -105,9 +105,15 @@ std::vector<Index> busy_rows(const RowSurvey& survey) {
   return rows;
 }
 
+RowArray<float> row_array(const std::vector<float>& entries) {
+  RowArray<float> out(RowMemory::unlimited(), std::ssize(entries));
+  std::ranges::copy(entries, out.begin());
+  return out;
+}
+
 TEST(HardPosteriors, OnlyRowsOfNextToNoLengthAreIdle) {
   RowSurvey survey;
-  survey.norms = {1, 0.5, 1e-3F, 2e-4F, 0, 1.2F};
+  survey.norms = row_array({1, 0.5, 1e-3F, 2e-4F, 0, 1.2F});
   survey.add_up(Serial());
   EXPECT_EQ(busy_rows(survey), (std::vector<Index>{0, 1, 2, 5}));
   EXPECT_EQ(survey.num_busy(), 4);
@@ -116,8 +122,8 @@ TEST(HardPosteriors, OnlyRowsOfNextToNoLengthAreIdle) {
 // Of a gaussian model of 10^8 rows a row without a residual is that short beside the others.
 TEST(HardPosteriors, ShortRowsThatAreAllCurvatureAreNotIdle) {
   RowSurvey survey;
-  survey.norms = {1, 1, 1, 1e-4F, 1e-4F, 1e-8F};
-  survey.shares = {1e-8F, 1e-8F, 1e-8F, 1, 0, 1};
+  survey.norms = row_array({1, 1, 1, 1e-4F, 1e-4F, 1e-8F});
+  survey.shares = row_array({1e-8F, 1e-8F, 1e-8F, 1, 0, 1});
   survey.add_up(Serial());
   EXPECT_EQ(busy_rows(survey), (std::vector<Index>{0, 1, 2, 3}));
 }

@@ -151,8 +151,8 @@ TEST(CurvatureExtras, LengthsAreThoseOfTheVectors) {
     const Regression model = some_regression(family, 200, 4);
     const Normal pihat = laplace(model, Normal::isotropic(model.num_parameters()), executor).posterior;
     const CurvatureProjection projection(model, pihat, executor);
-    const PredictorMoments moments = predictor_moments(model, pihat, executor);
-    const CurvatureLengths lengths = curvature_lengths(model, moments, pihat, executor);
+    const CurvatureLengths lengths =
+        curvature_lengths(model, predictor_moments(model, pihat, executor), pihat, executor);
     std::vector<double> v(at(projection.dim()));
     for (Index n = 0; n < 200; ++n) {
       projection.read(n, 1, v.data());

@@ -16,7 +16,8 @@ constexpr const char* kExamples = R"(Examples:
   giga build flights.csv --family bernoulli --size 100 --out coreset.csv
       100 rows of the table and their weights, with all their columns; DATA is
       .csv, .tsv, .txt (or with .gz), .parquet or a folder of these, .npy, .npz
-      (X and y), .svm or .libsvm; - is CSV on stdin
+      (X and y), .svm or .libsvm; - is CSV on stdin; 'parts/*.csv', a list of
+      files or a folder are one table
   giga build trips.npz --family poisson --link softplus --projection curvature \
       --tolerance 0.01 --out coreset.csv
       points until the held-out error is 0.01
@@ -54,7 +55,10 @@ void run(Arguments arguments) {
   const auto data = take_data_and_formula(arguments);
   arguments.read_config();
   const BuildRequest request = build_request(arguments, data);
-  Session session({.threads = request.threads, .quiet = request.quiet, .input = request.job.input});
+  Session session({.resources = request.resources,
+                   .quiet = request.quiet,
+                   .input = request.job.input,
+                   .all_ranks = true});
   deliver(request, session.run([&](const JobObserver& observer) {
     return run_build(request.job, session.executor(), observer);
   }));

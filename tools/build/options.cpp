@@ -6,6 +6,7 @@
 #include <array>
 
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "options/coreset.hpp"
@@ -62,12 +63,11 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
           "--out ends in {}, but a coreset is written as plain CSV; give a name that ends in .csv", other));
   }
   request.job.out = *out;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(*request.job.out, request.job.input, ignored))
+  if (is_of_input(*request.job.out, request.job.input))
     throw UsageError("--out is the input file; give another name");
   if (request.job.kind != InputKind::Data || OutputFile::is_direct(*request.job.out)) return;
   for (const auto& input : {std::optional(request.job.input), request.config}) {
-    if (input && std::filesystem::equivalent(companion_path(*request.job.out), *input, ignored))
+    if (input && is_of_input(companion_path(*request.job.out), *input))
       throw UsageError("what goes beside --out would replace " + printable_path(*input) +
                        "; give another name");
   }
@@ -118,7 +118,7 @@ BuildRequest build_request(const Arguments& arguments, const std::optional<std::
     }
   }
   set_construction(arguments, job.coreset);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   set_output(arguments, request);
   return request;
 }

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "giga/job/build.hpp"
+#include "options/resources.hpp"
 #include "support/arguments.hpp"
 
 namespace giga::tool {
 
 struct BuildRequest {
   BuildJob job;
-  int threads = 0;
+  Resources resources;
   std::optional<std::filesystem::path> config;
   bool json = false;
   bool quiet = false;

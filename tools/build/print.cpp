@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "giga/base/text.hpp"
+#include "support/ranks_text.hpp"
 
 namespace giga::tool {
 namespace {
@@ -94,6 +95,7 @@ std::string build_text(const BuildRun& run) {
   } else {
     line("seconds", fmt::format("{:.3f} prepare, {:.3f} construct", s.prepare, s.construct));
   }
+  if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   for (const auto& [key, value] : record.options.files) {
     if (key == "out" && value) line("written", printable_path(*value));
   }

@@ -11,6 +11,7 @@
 #include "merge/print.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
+#include "support/ranks_text.hpp"
 #include "support/session.hpp"
 
 namespace giga::tool {
@@ -63,6 +64,7 @@ std::string facts(const CheckJob& job, const RunRecord& record) {
   }
   const StageSeconds& s = *record.seconds;
   line("seconds", fmt::format("{:.3f} load, {:.3f} sample, {:.3f} certify", s.load, s.sample, s.certify));
+  if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   if (job.out) line("written", printable_path(*job.out));
   return text;
 }
@@ -95,7 +97,11 @@ void run(Arguments arguments) {
   }
   const CheckRequest request = check_request(arguments, words);
   const CheckJob& job = request.job;
-  Session session({request.threads, request.quiet, job.data, job.chains});
+  Session session({.resources = request.resources,
+                   .quiet = request.quiet,
+                   .input = job.data,
+                   .chains = job.chains,
+                   .all_ranks = true});
   const RunRecord record =
       session.run([&](const JobObserver& observer) { return run_check(job, session.executor(), observer); });
   if (request.json) {

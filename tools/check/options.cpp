@@ -5,6 +5,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "giga/data/mapped_file.hpp"
 #include "giga/record/run_folder.hpp"
 #include "options/coreset.hpp"
@@ -27,6 +28,18 @@ void require_folder(const std::filesystem::path& folder) {
 
 constexpr const char* kOrder = "give DATA coreset.csv DIR, or DATA coreset.csv";
 
+// Words before the coreset, which is the last of all or comes before the folder, are the files of DATA.
+void join_data(std::vector<std::string>& words) {
+  std::error_code ignored;
+  const bool folder = words.size() > 2 && std::filesystem::is_directory(words.back(), ignored);
+  const std::size_t coreset = words.size() - (folder ? 2 : 1);
+  if (words.size() <= (folder ? 3U : 2U) || !has_coreset_columns(words[coreset])) return;
+  const auto end = words.begin() + static_cast<std::ptrdiff_t>(coreset);
+  const std::string data = joined_input({words.begin(), end});
+  words.erase(words.begin(), end);
+  words.insert(words.begin(), data);
+}
+
 // Without DATA, which a query may do without, the coreset is the first word, and what follows it is a folder.
 bool lacks_data(const std::vector<std::string>& words) {
   std::error_code ignored;
@@ -46,6 +59,7 @@ void set_query(const Arguments& arguments, CheckJob& job) {
 
 void set_input(const Arguments& arguments, std::vector<std::string> words, CheckJob& job) {
   if (lacks_data(words)) words.insert(words.begin(), "");
+  join_data(words);
   if (words.size() < 2) throw UsageError(std::string("too few inputs; ") + kOrder);
   if (words.size() > 3) throw UsageError("unexpected argument '" + printable(words[3]) + "'; " + kOrder);
   job.data = words[0];
@@ -95,9 +109,8 @@ void set_output(const Arguments& arguments, CheckRequest& request) {
   if (!out) return;
   if (*out == "-") throw UsageError("--out is -; use --json to get the record on stdout");
   job.out = *out;
-  std::error_code ignored;
   for (const auto& input : {job.data, job.coreset, job.file.path}) {
-    if (std::filesystem::equivalent(*job.out, input, ignored))
+    if (is_of_input(*job.out, input))
       throw UsageError("--out would replace the input " + printable_path(input) + "; give another name");
   }
 }
@@ -118,7 +131,7 @@ void add_check_options(Arguments& arguments) {
                       "here, 0 to 2^64-1 (default 1)",
                       check);
   add_check_rows_option(arguments, check);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", check);
+  add_resource_options(arguments, check);
   arguments.add_flag("strict", "Exit with code 1 unless the verdict is safe", check);
   add_output_options(arguments, {.out_name = "FILE",
                                  .out = "Where the record goes (default DIR/certificate.json; without\n"
@@ -135,7 +148,7 @@ CheckRequest check_request(const Arguments& arguments, const std::vector<std::st
   set_output(arguments, request);
   set_draws(arguments, request.job);
   request.job.check_rows = row_count_of(arguments, "check-rows");
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   return request;
 }
 

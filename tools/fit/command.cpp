@@ -6,6 +6,7 @@
 #include "options/model.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
+#include "support/process.hpp"
 #include "support/session.hpp"
 
 namespace giga::tool {
@@ -19,6 +20,8 @@ constexpr const char* kExamples = R"(Examples:
       coreset, draws and report in flights-fit; DATA is .csv, .tsv or .txt
       (or with .gz), .parquet or a folder of these, .npy, .npz (X and y), .svm
       or .libsvm; - is CSV on stdin
+  giga fit 'parts/*.csv' --family bernoulli
+      several files as one table, by a pattern, a folder or their names
   giga fit --sql "SELECT * FROM 'flights.parquet' WHERE year > 2020" \
       'late ~ hour + carrier' --family bernoulli
       the rows that DuckDB makes of any files it reads
@@ -48,14 +51,20 @@ void run(Arguments arguments) {
   const auto resume = arguments.text("resume");
   if (resume) check_resumed(arguments, data);
   if (resume && is_complete_fit(*resume)) {
-    StoppedFit(*resume).remove();  // it may have been killed while it tidied up
+    // It may have been killed while it tidied up.
+    if (this_process().leads()) StoppedFit(*resume).remove();
     write_stderr("giga: note: the run in " + printable_path(*resume) + " is complete\n");
     return;
   }
   const FitRequest request = fit_request(arguments, data);
   const FitJob& job = request.job;
   if (job.input != "-") set_stop_message("stopped; go on with: " + job.how_to_resume);
-  Session session({request.threads, request.quiet, job.input, job.fit.chains, true});
+  Session session({.resources = request.resources,
+                   .quiet = request.quiet,
+                   .input = job.input,
+                   .chains = job.fit.chains,
+                   .parts = true,
+                   .all_ranks = true});
   const FitRun made =
       session.run([&](const JobObserver& observer) { return run_fit(job, session.executor(), observer); });
   if (request.json) {

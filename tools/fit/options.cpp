@@ -5,6 +5,7 @@
 #include <array>
 
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
 #include "options/output.hpp"
@@ -22,17 +23,8 @@ the certificate fails, more, in at most 4 rounds)",
 standard deviations off per parameter, 0 to 1 (default 0.05; 0 with
 --size))"};
 
-// "flights" of "data/flights.csv.gz", and of a folder "data/flights/".
-std::string stem_of(const std::filesystem::path& input) {
-  if (input.empty()) return "query";
-  const std::filesystem::path last = input.has_filename() ? input : input.parent_path();
-  std::string name = input == "-" ? "stdin" : last.filename().string();
-  const std::size_t dot = name.find('.', 1);
-  return dot == std::string::npos ? name : name.substr(0, dot);
-}
-
 // Options that a resumed run may have beside --resume; the others are those of the run that was stopped.
-constexpr std::array kWhenResumed = {"resume", "threads", "json", "quiet"};
+constexpr std::array kWhenResumed = {"resume", "threads", "memory", "scratch", "json", "quiet"};
 
 // A word of a command line, quoted if a shell would not take it for one.
 std::string shell_word(const std::string& text) {
@@ -46,8 +38,8 @@ std::string shell_word(const std::string& text) {
 
 // "giga fit flights.csv --family bernoulli", without --out and what changes no number.
 std::string command_line(const std::filesystem::path& input, const std::vector<Setting>& settings) {
-  constexpr std::string_view kLeftOut[] = {"out",    "force",    "json",    "quiet", "strict",
-                                           "config", "no-times", "threads", "resume"};
+  constexpr std::string_view kLeftOut[] = {"out",      "force",   "json",   "quiet",  "strict", "config",
+                                           "no-times", "threads", "resume", "memory", "scratch"};
   std::string line = "giga fit";
   if (!input.empty()) line.append(" ").append(shell_word(input.native()));
   for (const Setting& setting : settings) {
@@ -67,7 +59,7 @@ void set_output(const Arguments& arguments, FitRequest& request) {
   request.strict = arguments.flag("strict");
   const auto out = arguments.text("out");
   if (out == "-") throw UsageError("--out is -; it is a folder, and --json prints the record on stdout");
-  job.out = out ? std::filesystem::path(*out) : std::filesystem::path(stem_of(job.input) + "-fit");
+  job.out = out ? std::filesystem::path(*out) : std::filesystem::path(input_stem(job.input) + "-fit");
 }
 
 void set_fit(const Arguments& arguments, FitOptions& fit) {
@@ -92,7 +84,7 @@ FitRequest new_request(const Arguments& arguments, const std::string& data) {
   job.settings = arguments.settings();
   std::erase_if(job.settings, [](const Setting& setting) { return setting.name == "resume"; });
   job.command_line = command_line(job.input, job.settings);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   set_output(arguments, request);
   job.how_to_resume = resume_command(job.out);
   return request;

@@ -6,13 +6,14 @@
 #include <string>
 
 #include "giga/job/fit.hpp"
+#include "options/resources.hpp"
 #include "support/arguments.hpp"
 
 namespace giga::tool {
 
 struct FitRequest {
   FitJob job;
-  int threads = 0;
+  Resources resources;
   bool json = false, quiet = false, strict = false;
 };
 

@@ -12,6 +12,7 @@
 #include "support/coefficient_table.hpp"
 #include "support/console.hpp"
 #include "support/prior_table.hpp"
+#include "support/ranks_text.hpp"
 #include "support/spelling.hpp"
 
 namespace giga::tool {
@@ -119,6 +120,7 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
                               "{:.2f} certify, {:.2f} report: {:.2f} in all",
                               s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify,
                               s.report, run.total_s));
+  if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   if (record.full_data) line("all rows", cost_text(*record.full_data, run.total_s));
   line("written", fmt::format("{0}; open {0}/report.html",
                               printable_path(folder.has_filename() ? folder : folder.parent_path())));

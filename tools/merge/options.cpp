@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "options/coreset.hpp"
+#include "options/resources.hpp"
 #include "options/output.hpp"
 #include "support/exit_codes.hpp"
 

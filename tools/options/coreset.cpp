@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "giga/pipeline/fit.hpp"
+#include "options/resources.hpp"
 #include "support/exit_codes.hpp"
 #include "support/spelling.hpp"
 
@@ -16,7 +17,6 @@ namespace {
 
 constexpr Index kLargest = 1'000'000'000;
 constexpr Index kMostFeatures = 1'000'000;
-constexpr Index kMostThreads = 1024;
 
 constexpr const char* kStepsHelp = R"(Most steps, 1 to 10^9
 (default M; 4 M for corrective and pursuit))";
@@ -110,10 +110,6 @@ void add_check_rows_option(Arguments& arguments, const std::string& group) {
                       group);
 }
 
-int threads_of(const Arguments& arguments) {
-  return static_cast<int>(arguments.count("threads", 0, 0, kMostThreads));
-}
-
 void add_projection_options(Arguments& arguments, const std::string& group) {
   const CoresetOptions usual = fit_coreset_options();
   arguments.add_choice<ProjectionKind>(
@@ -149,7 +145,7 @@ void add_construction_options(Arguments& arguments, const CoresetHelp& help) {
 
 void add_run_options(Arguments& arguments, const std::string& group) {
   arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", group);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", group);
+  add_resource_options(arguments, group);
 }
 
 }  // namespace giga::tool

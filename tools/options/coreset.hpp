@@ -17,7 +17,7 @@ struct CoresetHelp {
 /// The group is a heading of the help. Defaults are those of fit_coreset_options(), for every verb.
 void add_projection_options(Arguments& arguments, const std::string& group);
 void add_construction_options(Arguments& arguments, const CoresetHelp& help);
-/// --seed and --threads.
+/// --seed, and those of resources.hpp.
 void add_run_options(Arguments& arguments, const std::string& group);
 
 /// What is given of those replaces what is there; a size that is not given is 0, and one that is given, or a
@@ -30,7 +30,5 @@ void set_construction(const Arguments& arguments, CoresetOptions& coreset);
 [[nodiscard]] RowCount row_count_of(const Arguments& arguments, const std::string& name);
 /// --check-rows.
 void add_check_rows_option(Arguments& arguments, const std::string& group);
-
-[[nodiscard]] int threads_of(const Arguments& arguments);
 
 }  // namespace giga::tool

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "giga/design/formula.hpp"
 #include "giga/design/group_effect.hpp"
 #include "support/exit_codes.hpp"
@@ -256,27 +257,39 @@ void add_file_options(Arguments& arguments, const std::string& group) {
   arguments.add_flag("no-header", "The first line of the CSV file has data, not names", group);
 }
 
-std::optional<std::string> take_data_and_formula(Arguments& arguments) {
-  const std::vector<std::string> words = arguments.take_words();
-  if (words.empty()) return std::nullopt;
+std::string joined_data(const std::vector<std::string>& words) {
   std::error_code ignored;
-  if (words.size() == 1 && words[0].find('~') != std::string::npos && !arguments.given("formula") &&
-      !std::filesystem::exists(words[0], ignored)) {  // of a query, which needs no DATA
-    arguments.take({{"formula", words[0]}}, "the command line");
-    return std::nullopt;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (words[i] == "-" || words[i].find_first_of("./*?[,") != std::string::npos ||
+        std::filesystem::exists(words[i], ignored))
+      continue;
+    throw UsageError("unexpected argument '" + printable(words[i]) + "'; the input is '" +
+                     printable(words[0]) + "', it is no other file, and a formula has a ~");
   }
-  if (words.size() > 2 || (words.size() == 2 && arguments.given("formula"))) {
-    throw UsageError("unexpected argument '" + printable(words.back()) + "'; the input is '" +
-                     printable(words.front()) + "'");
-  }
-  if (words.size() == 2) {
-    if (words[1].find('~') == std::string::npos) {
-      throw UsageError("unexpected argument '" + printable(words[1]) + "'; the input is '" +
-                       printable(words[0]) + "', and a formula has a ~");
+  return joined_input(words);
+}
+
+std::optional<std::string> take_data_and_formula(Arguments& arguments) {
+  std::vector<std::string> words = arguments.take_words();
+  // Of a query, which needs no DATA, it may be the only word.
+  const auto formula = std::ranges::find_if(words, [](const std::string& word) {
+    std::error_code ignored;
+    return word.find('~') != std::string::npos && !std::filesystem::exists(word, ignored);
+  });
+  if (formula != words.end()) {
+    const bool last = formula + 1 == words.end();
+    if (!last || (arguments.given("formula") && words.size() > 1)) {
+      throw UsageError("unexpected argument '" + printable(last ? *formula : *(formula + 1)) +
+                       "'; the input is '" + printable(words.front()) + "'" +
+                       (last ? "" : ", and the formula comes last"));
     }
-    arguments.take({{"formula", words[1]}}, "the command line");
+    if (!arguments.given("formula")) {
+      arguments.take({{"formula", *formula}}, "the command line");
+      words.pop_back();
+    }
   }
-  return words[0];
+  if (words.empty()) return std::nullopt;
+  return joined_data(words);
 }
 
 void add_model_options(Arguments& arguments, const std::string& group) {

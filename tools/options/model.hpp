@@ -21,6 +21,9 @@ void add_model_options(Arguments& arguments, const std::string& group);
 [[nodiscard]] std::string setting_help(const FamilySetting& setting, std::string_view whose,
                                        bool learnt = false);
 
+/// The input that files of one table, given one by one, are. Words that can be no files are refused.
+[[nodiscard]] std::string joined_data(const std::vector<std::string>& words);
+
 /// The input, and the formula that may follow it, or stand alone, which becomes the value of --formula.
 /// Throws UsageError for other words.
 [[nodiscard]] std::optional<std::string> take_data_and_formula(Arguments& arguments);

@@ -51,7 +51,7 @@ void run(Arguments arguments) {
   arguments.read_config();
   const PredictRequest request = predict_request(arguments, words);
   const PredictJob& job = request.job;
-  Session session({.threads = request.threads, .quiet = request.quiet, .input = job.input});
+  Session session({.resources = request.resources, .quiet = request.quiet, .input = job.input});
   const PredictRun made = session.run(
       [&](const JobObserver& observer) { return run_predict(job, session.executor(), observer); });
   if (!job.out) {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "giga/base/text.hpp"
+#include "giga/data/input_files.hpp"
 #include "options/coreset.hpp"
 #include "options/model.hpp"
 #include "options/output.hpp"
@@ -20,9 +21,8 @@ void set_input(const Arguments& arguments, const std::vector<std::string>& words
   constexpr const char* kOrder = "give DIR, the folder of giga fit, and DATA";
   job.sql = arguments.text("sql");
   if (words.size() < (job.sql ? 1U : 2U)) throw UsageError(std::string("too few inputs; ") + kOrder);
-  if (words.size() > 2) throw UsageError("unexpected argument '" + printable(words[2]) + "'; " + kOrder);
   job.fit = words[0];
-  if (words.size() == 2) job.input = words[1];
+  if (words.size() > 1) job.input = joined_data({words.begin() + 1, words.end()});
 }
 
 void set_quantiles(const Arguments& arguments, PredictJob& job) {
@@ -48,8 +48,7 @@ void set_output(const Arguments& arguments, PredictRequest& request) {
     throw UsageError("--json prints the record on stdout; --out must say where the predictions go");
   if (!out) return;
   job.out = *out;
-  std::error_code ignored;
-  if (std::filesystem::equivalent(*job.out, job.input, ignored))
+  if (is_of_input(*job.out, job.input))
     throw UsageError("--out would replace the input " + printable_path(job.input) + "; give another name");
 }
 
@@ -64,7 +63,7 @@ void add_predict_options(Arguments& arguments) {
   arguments.add_value("draws", "S", "At most, evenly spaced, 1 to 10^7 (default 4000)", what);
   arguments.add_value("coreset", "FILE", "coreset.csv that was sampled (default: that of DIR)", what);
   arguments.add_value("seed", "S", "Of new observations, 0 to 2^64-1 (default 1)", what);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same result", what);
+  add_resource_options(arguments, what);
   add_file_options(arguments, "Table (read as that of the fit was, unless these are given)");
   add_output_options(arguments, {.out_name = "FILE",
                                  .out = "Where the predictions go (default stdout)",
@@ -88,7 +87,7 @@ PredictRequest predict_request(const Arguments& arguments, const std::vector<std
   job.delimiter = delimiter_of(arguments);
   if (arguments.flag("no-header")) job.header = false;
   set_output(arguments, request);
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   return request;
 }
 

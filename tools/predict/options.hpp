@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "giga/job/predict.hpp"
+#include "options/resources.hpp"
 #include "support/arguments.hpp"
 
 namespace giga::tool {
 
 struct PredictRequest {
   PredictJob job;
-  int threads = 0;
+  Resources resources;
   bool json = false;
   bool quiet = false;
 };

@@ -9,6 +9,7 @@
 #include "giga/base/text.hpp"
 #include "options/coreset.hpp"
 #include "options/output.hpp"
+#include "options/resources.hpp"
 #include "support/exit_codes.hpp"
 #include "support/suggest.hpp"
 

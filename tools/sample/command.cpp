@@ -41,7 +41,11 @@ void run(Arguments arguments) {
   arguments.read_config();
   const SampleRequest request = sample_request(arguments, data);
   const SampleJob& job = request.job;
-  Session session({request.threads, request.quiet, job.input, job.chains});
+  Session session({.resources = request.resources,
+                   .quiet = request.quiet,
+                   .input = job.input,
+                   .chains = job.chains,
+                   .all_ranks = true});
   const SampleRun made =
       session.run([&](const JobObserver& observer) { return run_sample(job, session.executor(), observer); });
   if (request.json) {

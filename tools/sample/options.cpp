@@ -27,6 +27,7 @@ void set_input(const Arguments& arguments, const std::optional<std::string>& dat
   if (job.bare_coreset) {
     if (!job.read.weights) job.read.weights = "weight";
     job.read.unused = {"row", "weight"};
+    if (has_file_columns(job.input)) job.read.unused.insert(job.read.unused.end(), {"file", "file_row"});
   }
   job.model = model_options(arguments);
 }
@@ -49,7 +50,7 @@ void add_sample_options(Arguments& arguments) {
   const std::string how = "Sampling";
   add_sampling_options(arguments, how);
   arguments.add_value("seed", "S", "For all that is random, 0 to 2^64-1 (default 1)", how);
-  arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same draws", how);
+  add_resource_options(arguments, how);
   add_output_options(arguments, {.out_name = "DIR",
                                  .out = "Folder for draws_1.csv, ..., summary.csv and run.json, made if\n"
                                         "it does not exist (default: only the table, on stdout)",
@@ -67,7 +68,7 @@ SampleRequest sample_request(const Arguments& arguments, const std::optional<std
   request.job.protocol = chains.protocol;
   request.job.sample = chains.sample;
   request.job.chains = chains.chains;
-  request.threads = threads_of(arguments);
+  request.resources = resources_of(arguments);
   set_output(arguments, request);
   set_input(arguments, data, request.job);
   return request;

@@ -5,13 +5,14 @@
 #include <string>
 
 #include "giga/job/sample.hpp"
+#include "options/resources.hpp"
 #include "support/arguments.hpp"
 
 namespace giga::tool {
 
 struct SampleRequest {
   SampleJob job;
-  int threads = 0;
+  Resources resources;
   bool json = false;
   bool quiet = false;
 };

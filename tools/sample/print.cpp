@@ -7,6 +7,7 @@
 #include "giga/report/model_check_text.hpp"
 #include "support/console.hpp"
 #include "support/prior_table.hpp"
+#include "support/ranks_text.hpp"
 
 namespace giga::tool {
 
@@ -43,6 +44,7 @@ std::string sample_facts(const RunRecord& record) {
   const double rate = s.sample > 0 ? static_cast<double>(record.num_gradients()) / s.sample : 0;
   line("gradients", fmt::format("{}, {:.0f} per second", record.num_gradients(), rate));
   line("seconds", fmt::format("{:.3f} load, {:.3f} laplace, {:.3f} sample", s.load, s.laplace, s.sample));
+  if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   for (const auto& [key, value] : record.options.files) {
     if (key == "out" && value) line("written", printable_path(*value));
   }

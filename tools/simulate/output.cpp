@@ -10,7 +10,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/machine.hpp"
 #include "giga/base/text.hpp"
-#include "options/coreset.hpp"
+#include "options/resources.hpp"
 #include "support/exit_codes.hpp"
 #include "support/signals.hpp"
 

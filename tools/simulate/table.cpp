@@ -21,6 +21,8 @@
 namespace giga::tool {
 namespace {
 
+constexpr Index kMostAfter = 1'000'000'000'000;
+
 TableFormat format_of(const std::filesystem::path& out) {
   const std::string extension = out.extension().string();
   if (extension == ".csv") return TableFormat::Csv;
@@ -91,21 +93,43 @@ void write_text(const SimulatedTable& table, const TableOutput& output, const Ex
 void write_npy(const SimulatedTable& table, const TableOutput& output, const Executor& executor,
                Progress& progress) {
   const Index width = table.num_features() + 1;
-  NpyWriter writer(output.file.out, table.num_rows(), width, output.file.force);
+  NpyWriter writer(output.file.out, table.num_rows(), width, output.file.force,
+                   output.float32 ? NpyWriter::Type::Float32 : NpyWriter::Type::Float64);
   check_disk(output.file.out, static_cast<std::uint64_t>(table.num_rows()) *
-                                  static_cast<std::uint64_t>(width) * sizeof(double));
+                                  static_cast<std::uint64_t>(width) *
+                                  (output.float32 ? sizeof(float) : sizeof(double)));
   write_matrix(
       writer, output.file.out, table.num_rows(), width, executor,
       [&](Index first, Index count, double* out) { table.read(first, count, out); }, progress);
 }
 
+// The rows of a table after the first `after`: files of one table can be made apart.
+class LaterRows final : public SimulatedTable {
+ public:
+  LaterRows(const SimulatedTable& table, Index after) : table_(table), after_(after) {}
+
+  [[nodiscard]] Index num_rows() const override { return table_.num_rows(); }
+  [[nodiscard]] Index num_features() const override { return table_.num_features(); }
+  [[nodiscard]] std::vector<std::string> feature_names() const override { return table_.feature_names(); }
+  void read(Index first, Index count, double* out) const override { table_.read(after_ + first, count, out); }
+
+ private:
+  const SimulatedTable& table_;
+  Index after_;
+};
+
 }  // namespace
 
 void add_table_output_options(Arguments& arguments, const std::string& group) {
+  arguments.add_value("after", "K",
+                      "Begin after K rows of the same table, 0 to 10^12 (default 0): several\n"
+                      "files then make one table",
+                      group);
   arguments.add_value("seed", "S", "0 to 2^64-1 (default 1)", group);
   arguments.add_value("threads", "T", "0 to 1024, 0 for all cores (default 0); same numbers", group);
   const std::string output = "Output";
   arguments.add_value("out", "FILE", "Where the table goes: .csv, .npy, .svm or .libsvm (required)", output);
+  arguments.add_flag("float32", "Numbers of 4 bytes, .npy only", output);
   arguments.add_flag("force", "Replace FILE if it exists", output);
   arguments.add_flag("quiet", "No progress, no summary", output);
 }
@@ -118,11 +142,16 @@ TableOutput table_output(const Arguments& arguments) {
   TableOutput output;
   output.file = simulate_output(arguments, "FILE");
   output.format = format_of(output.file.out);
+  output.after = arguments.count("after", 0, 0, kMostAfter);
+  output.float32 = arguments.flag("float32");
+  if (output.float32 && output.format != TableFormat::Npy)
+    throw UsageError("--float32 is for .npy files; leave it out");
   return output;
 }
 
-void write_table(const SimulatedTable& table, const TableOutput& output, const std::string& what) {
+void write_table(const SimulatedTable& all, const TableOutput& output, const std::string& what) {
   const Stopwatch total;
+  const LaterRows table(all, output.after);
   {
     const Threads executor(output.file.threads, stop_requested);
     Progress progress(output.file.quiet);

@@ -16,13 +16,15 @@ enum class TableFormat { Csv, Npy, Libsvm };
 struct TableOutput {
   SimulateOutput file;
   TableFormat format = TableFormat::Csv;
+  Index after = 0;       ///< Rows before the first that is written.
+  bool float32 = false;  ///< .npy only.
 };
 
 /// The largest --rows and --dim.
 inline constexpr Index kMostRows = 1'000'000'000;
 inline constexpr Index kMostColumns = 100'000;
 
-/// --seed and --threads under `group`; --out, --force and --quiet.
+/// --after, --seed and --threads under `group`; --out, --float32, --force and --quiet.
 void add_table_output_options(Arguments& arguments, const std::string& group);
 
 /// These throw UsageError for whatever cannot be; the format is that of the extension of --out.

@@ -118,6 +118,7 @@ class Arguments {
 struct Verb {
   CLI::App* app;
   std::function<void()> run;
+  bool on_all_ranks = false;  ///< Otherwise rank 0 alone runs it.
 };
 
 /// A new verb below `parent`: Arguments::of_verb with what `add_options` adds; `run` gets what was given.

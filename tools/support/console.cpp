@@ -11,6 +11,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
+#include "support/process.hpp"
 #include "support/spelling.hpp"
 
 namespace giga::tool {
@@ -42,12 +43,17 @@ bool has_value(const char* variable) {
 }  // namespace
 
 void write_stdout(std::string_view bytes) {
+  if (!this_process().leads()) return;
   const int error = write_all(STDOUT_FILENO, bytes);
   if (error == EPIPE) throw ClosedPipe{};
   if (error != 0) throw IoError("stdout: cannot write: " + std::system_category().message(error));
 }
 
 void write_stderr(std::string_view text) noexcept {
+  if (this_process().leads()) write_stderr_of_rank(text);
+}
+
+void write_stderr_of_rank(std::string_view text) noexcept {
   (void)write_all(STDERR_FILENO, text);
 }
 

@@ -1,5 +1,5 @@
 // The two standard streams: results go to stdout and must arrive, messages go to stderr and may be lost.
-// Nothing here depends on the locale.
+// Nothing here depends on the locale. Of several ranks (process.hpp) only the one that leads is heard.
 #pragma once
 
 #include <string>
@@ -16,6 +16,9 @@ namespace giga::tool {
 void write_stdout(std::string_view bytes);
 
 void write_stderr(std::string_view text) noexcept;
+
+/// Of any rank: for its last words.
+void write_stderr_of_rank(std::string_view text) noexcept;
 
 /// "giga: error: ..." in one line, whatever the message holds; fields are spelled as options (spelling.hpp).
 void say_error(std::string_view message) noexcept;

@@ -32,13 +32,13 @@ class HelpFormat : public CLI::Formatter {
     std::string text = CLI::Formatter::make_usage(app, std::move(name));
     const auto at = text.find(" [options]");
     if (at == std::string::npos) return text;
-    if (app->get_name() == "fit") text.insert(at, " [DATA] [FORMULA]");
+    if (app->get_name() == "fit") text.insert(at, " [DATA...] [FORMULA]");
     if (app->get_name() == "report") text.insert(at, " DIR");
-    if (app->get_name() == "build") text.insert(at, " [DATA] [FORMULA]");
-    if (app->get_name() == "sample") text.insert(at, " [DATA|coreset.csv] [FORMULA]");
-    if (app->get_name() == "check") text.insert(at, " [DATA] coreset.csv [DIR]");
+    if (app->get_name() == "build") text.insert(at, " [DATA...] [FORMULA]");
+    if (app->get_name() == "sample") text.insert(at, " [DATA...|coreset.csv] [FORMULA]");
+    if (app->get_name() == "check") text.insert(at, " [DATA...] coreset.csv [DIR]");
+    if (app->get_name() == "predict") text.insert(at, " DIR [DATA...]");
     if (app->get_name() == "merge") text.insert(at, " coreset.csv|DIR...");
-    if (app->get_name() == "predict") text.insert(at, " DIR [DATA]");
     if (app->get_name() == "help") text.insert(at, " [COMMAND]");
     if (app->get_name() == "summary") text.insert(at, " DIR|FILE...");
     return text;

@@ -9,7 +9,6 @@
 
 #include "giga/construct/build.hpp"
 #include "giga/data/read_dataset.hpp"
-#include "support/signals.hpp"
 
 namespace giga::tool {
 namespace {
@@ -18,10 +17,6 @@ constexpr double kRefresh_s = 0.05;
 constexpr std::size_t kMostShown = 8;  // chains
 constexpr Index kLookEvery = 4;        // transitions
 constexpr Index kMegabyte = 1'000'000;
-
-Answer answer() {
-  return stop_requested() ? Answer::Stop : Answer::Continue;
-}
 
 // The parts of a whole fit.
 int part_of(Stage stage) {
@@ -59,18 +54,18 @@ void JobDisplay::renew() {
   shown_.reset();
 }
 
-Answer JobDisplay::operator()(const StageProgress& at) {
+void JobDisplay::operator()(const StageProgress& at) {
   if (at.stage == Stage::Sample && at.total > 0) {
     done_[static_cast<std::size_t>(at.chain)].store(at.done, std::memory_order_relaxed);
     warmup_.store(at.warmup, std::memory_order_relaxed);
-    if (at.done % kLookEvery != 0) return answer();
+    if (at.done % kLookEvery != 0) return;
   }
   const std::lock_guard lock(mutex_);
   const Shown now{at.stage, at.dim, at.part, at.total > 0};
   const bool fresh = shown_ != now;
   if (fresh) begin(at);
   shown_ = now;
-  if (!fresh && since_.seconds() < kRefresh_s) return answer();
+  if (!fresh && since_.seconds() < kRefresh_s) return;
   since_.restart();
   switch (at.stage) {
     case Stage::Load: progress_.update(at.done / kMegabyte, 0, ""); break;
@@ -79,7 +74,6 @@ Answer JobDisplay::operator()(const StageProgress& at) {
       break;
     default: progress_.update(at.done, at.step != nullptr ? at.step->step : 0, errors_of(at.step));
   }
-  return answer();
 }
 
 void JobDisplay::expect(const FitPlan& plan) {

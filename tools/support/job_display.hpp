@@ -22,7 +22,7 @@ class JobDisplay {
 
   /// Called often and from several threads. Chains call it after every transition: only one that comes when
   /// it is time waits for anything.
-  Answer operator()(const StageProgress& at);
+  void operator()(const StageProgress& at);
 
   /// What the stages are expected to take, and how many points.
   void expect(const FitPlan& plan);

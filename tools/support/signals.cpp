@@ -17,11 +17,10 @@
 #include "giga/base/error.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
+#include "support/process.hpp"
 
 namespace giga::tool {
 namespace {
-
-constexpr timespec kPatience = {.tv_sec = 1, .tv_nsec = 0};
 
 std::atomic<int> g_signal{0};
 std::atomic<bool> g_done{false};
@@ -43,7 +42,9 @@ void remove_temporaries() {
 [[noreturn]] void end_process(int signal) {
   if (stderr_is_live()) write_stderr("\r\x1b[K");
   try {
-    write_stderr("giga: " + stop_message() + "\n");
+    const int rank = this_process().rank;
+    write_stderr_of_rank("giga: " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") + stop_message() +
+                         "\n");
     remove_temporaries();
   } catch (...) {  // leave one behind rather than not leave
   }
@@ -102,10 +103,11 @@ void SignalWatch::watch() const {
     if (g_done) return;
   }
   g_signal = signal;
-  // The work has a second to end by itself; a second signal cuts that short.
+  // The work has a little time to end by itself; a second signal cuts that short.
+  const timespec patience = {.tv_sec = this_process().patience_s, .tv_nsec = 0};
   int second = 0;
   do {
-    second = ::sigtimedwait(&signals_, nullptr, &kPatience);
+    second = ::sigtimedwait(&signals_, nullptr, &patience);
   } while (second < 0 && errno == EINTR);
   if (!g_done) end_process(signal);
 }
@@ -118,6 +120,11 @@ void set_stop_message(const std::string& text) {
 std::string stop_message() {
   const std::lock_guard lock(g_message_mutex);
   return g_message;
+}
+
+void take_signal_of_another(int signal) noexcept {
+  int none = 0;
+  g_signal.compare_exchange_strong(none, signal);
 }
 
 int signal_received() noexcept {

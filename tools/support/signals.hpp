@@ -1,6 +1,6 @@
 // Ctrl-C and its relatives. A thread waits for them; the work checks a flag and ends by itself, removing what
-// it had begun to write. If it does not within a second, or a second signal comes, the thread removes the
-// temporary files and ends the process.
+// it had begun to write. If it does not within a second (of ranks: Process::patience_s), or a second signal
+// comes, the thread removes the temporary files and ends the process.
 #pragma once
 
 #include <csignal>
@@ -26,6 +26,8 @@ class SignalWatch {
 
 /// The signal that asked to stop, or 0.
 [[nodiscard]] int signal_received() noexcept;
+/// Another rank had the signal that ended the work; nothing if there was one here.
+void take_signal_of_another(int signal) noexcept;
 /// Whether there was one: the stop request of every executor of the command.
 [[nodiscard]] inline bool stop_requested() noexcept {
   return signal_received() != 0;

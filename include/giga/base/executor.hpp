@@ -4,16 +4,23 @@
 // a fold: each block fills a part of its own, and the parts are joined to the total in block order. Who
 // fills which block therefore never changes the result, only how soon it is there. Threads is one
 // executor (threads.hpp); any other gives the same bits as long as its fold() joins the parts in block order.
+//
+// The work may be shared by several processes, the ranks (giga/dist). Each of them runs the same program with
+// the same arguments and makes the same collective calls in the same order: fold() and spread(). for_each()
+// is of the rank alone. One rank leads: it alone writes files and speaks.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "giga/base/row_array.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
@@ -42,6 +49,15 @@ struct BlockFold {
   std::function<void(Index blocks_done)> progress;
 };
 
+using Bytes = std::vector<std::byte>;
+
+/// What ranks have sent each other so far, all of them together, counted as messages from one to another.
+struct Communication {
+  int ranks = 1;
+  std::int64_t messages = 0;
+  std::int64_t bytes = 0;
+};
+
 class Executor {
  public:
   Executor() = default;
@@ -51,6 +67,9 @@ class Executor {
 
   /// How many calls run side by side here.
   [[nodiscard]] virtual int num_threads() const = 0;
+
+  /// Where arrays with an entry for every row live.
+  [[nodiscard]] virtual RowMemory& memory() const { return RowMemory::unlimited(); }
 
   /// Whether it was told to stop: for work that spends long within one call.
   [[nodiscard]] virtual bool stop_requested() const { return false; }
@@ -64,7 +83,33 @@ class Executor {
 
   /// Joins the parts of all blocks to `total`, which holds the beginning of the fold when this is called.
   virtual void fold(const BlockFold& work, std::byte* total) const = 0;
+
+  /// Independent pieces of work whose results all ranks need: piece(i) is called once for every i in [0,
+  /// count), on one rank and on any of its threads, and all ranks get what the calls returned. Of the same
+  /// count a piece always belongs to the same rank, piece 0 to the one that leads. Exceptions as in
+  /// for_each(), on all ranks.
+  [[nodiscard]] virtual std::vector<Bytes> spread(Index count,
+                                                  const std::function<Bytes(Index)>& piece) const;
+
+  /// The processes that share the work.
+  [[nodiscard]] virtual int num_ranks() const { return 1; }
+  /// Whether this process is the one that writes files and speaks.
+  [[nodiscard]] virtual bool leads() const { return true; }
+  /// The threads of this rank: for work that every rank does by itself.
+  [[nodiscard]] virtual const Executor& local() const { return *this; }
+  /// Nothing where there is no other process to speak to.
+  [[nodiscard]] virtual std::optional<Communication> communication() const { return std::nullopt; }
 };
+
+/// Does on the rank that leads what must be done once, such as writing a file. All ranks return when it is
+/// done, or throw what it threw.
+template <typename Action>
+void once(const Executor& executor, const Action& action) {
+  (void)executor.spread(1, [&action](Index) {
+    action();
+    return Bytes();
+  });
+}
 
 /// Further options of fold_blocks().
 struct FoldOptions {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ namespace giga {
 
 /// 26733 as "26,733".
 [[nodiscard]] std::string grouped(Index count);
+
+/// "350 MB", "1.7 GB", "17 GB".
+[[nodiscard]] std::string data_size(std::uint64_t bytes);
 
 /// "1 row", "26733 rows".
 [[nodiscard]] std::string plural(Index count, std::string_view noun);

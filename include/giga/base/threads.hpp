@@ -13,11 +13,12 @@ class Threads final : public Executor {
   /// Asked before every call of a loop's body, on any thread; true ends the work with Stopped.
   using StopRequest = std::function<bool()>;
 
-  /// `num_threads` >= 1, or 0 for one per core the process may run on.
-  explicit Threads(int num_threads = 0, StopRequest stop = {});
+  /// `num_threads` >= 1, or 0 for one per core the process may run on. `memory` must outlive this object.
+  explicit Threads(int num_threads = 0, StopRequest stop = {}, RowMemory& memory = RowMemory::unlimited());
   ~Threads() override;
 
   [[nodiscard]] int num_threads() const override;
+  [[nodiscard]] RowMemory& memory() const override { return *memory_; }
   [[nodiscard]] bool stop_requested() const override;
   void for_each(Index count, const std::function<void(Index)>& body) const override;
   void fold(const BlockFold& work, std::byte* total) const override;
@@ -25,6 +26,7 @@ class Threads final : public Executor {
  private:
   class Crew;
   std::unique_ptr<Crew> crew_;
+  RowMemory* memory_;
 };
 
 /// The thread that calls, and nothing else: for work inside a loop of another executor.

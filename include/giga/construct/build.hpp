@@ -57,6 +57,7 @@ struct GreedyOptions {
   /// With a held-out error: ends with Plateau when relative_error <= enough > 0, though the held-out error is
   /// still above the tolerance; more points would fit only what that does not see; >= 0.
   double enough = 0;
+  bool resumable = true;  ///< Whether the result has a state; keeping one takes memory.
 };
 
 struct SubsampleOptions {
@@ -96,7 +97,7 @@ struct BuildResult {
   std::vector<StepRecord> trace;
   SearchStats search;
 
-  std::shared_ptr<const BuildState> state;  ///< What `resume` goes on from.
+  std::shared_ptr<const BuildState> state;  ///< What `resume` goes on from; null where it was not wanted.
 };
 
 // An observer is told of every step as it ends (Stage::Construct, with its StepRecord). Where it or the

@@ -32,6 +32,8 @@ class NnlsSolver {
   /// is the column over its norm. `products`, where they are known, are <a, a_i> for the columns that are
   /// there, within 1e-14.
   void add(const std::vector<double>& column, std::span<const double> products = {});
+  /// The same without a copy of the column, where its norm allows.
+  void add_shared(std::shared_ptr<const std::vector<double>> column, std::span<const double> products = {});
 
   /// Removes the columns i with keep[i] false; those behind them move up.
   void retain(const std::vector<bool>& keep);

@@ -38,6 +38,12 @@ struct Column {
   std::vector<std::string> levels = {};  ///< Of a category, sorted by their bytes; else empty.
 };
 
+/// One of several files that are one table.
+struct InputFile {
+  std::string name;     ///< As messages call it.
+  Index first_row = 0;  ///< Of the table, 0-based: the rows of the files before it.
+};
+
 /// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable,
 /// not copyable: it may take most of the memory.
 class Dataset {
@@ -82,11 +88,13 @@ class Dataset {
   /// The 0-based data row of the input that row n was. It differs from n only where rows were dropped.
   [[nodiscard]] Index input_row(Index n) const;
   /// How the user would find row n, or its response: "row 17 (line 18)" and "row 17 (line 18), column 'y'".
-  /// Without a response both are the row.
+  /// Without a response both are the row. Of several files: "row 17 (line 18) of b.csv", as counted there.
   [[nodiscard]] std::string place(Index n) const;
   [[nodiscard]] std::string response_place(Index n) const;
-  /// The file, for messages.
+  /// The file, for messages; of several what stands for all of them.
   [[nodiscard]] const std::string& name() const;
+  /// The files where the table is several, in order; otherwise, and of Parquet, empty.
+  [[nodiscard]] const std::vector<InputFile>& files() const;
   /// What the reader wants the user to know: rows dropped, numbers too small for a double. Whole sentences
   /// without a full stop.
   [[nodiscard]] const std::vector<std::string>& notes() const;

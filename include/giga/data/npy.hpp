@@ -52,11 +52,14 @@ class NpyMatrix {
   std::size_t data_offset_;
 };
 
-/// Streams a row-major float64 matrix to a version 1.0 file; the file appears on commit(), see OutputFile.
+/// Streams a row-major matrix to a version 1.0 file; the file appears on commit(), see OutputFile.
 class NpyWriter {
  public:
+  enum class Type { Float64, Float32 };
+
   /// Throws std::invalid_argument unless rows >= 0, cols >= 0 and the bytes can be counted.
-  NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force);
+  NpyWriter(const std::filesystem::path& target, Index rows, Index cols, bool force,
+            Type type = Type::Float64);
 
   /// Any number of values, row after row. Throws std::invalid_argument if they exceed rows * cols in total.
   void append(std::span<const double> values);
@@ -68,6 +71,7 @@ class NpyWriter {
   std::size_t expected_;  // before out_: bad sizes are refused before a file is made
   OutputFile out_;
   std::size_t appended_ = 0;
+  Type type_;
 };
 
 }  // namespace giga

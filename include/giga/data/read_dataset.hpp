@@ -1,6 +1,10 @@
-// From a file to a Dataset. The format is chosen by the extension: .csv, .tsv or .txt, with or without .gz;
+// From files to a Dataset. The format is chosen by the extension: .csv, .tsv or .txt, with or without .gz;
 // .parquet, or a folder of such files; .npy, .npz, .svm or .libsvm; "-" is CSV on standard input. Or from a
 // query: what DuckDB makes of any files that it reads.
+//
+// Several files of one format are one table, as if they were one file with all their rows in order: a
+// pattern, a list or a folder names them (input_files.hpp). They have the same columns in the same order, and
+// CSV files a header each. Rows are counted over all of them; messages name the file, and the row in it.
 #pragma once
 
 #include <filesystem>
@@ -81,7 +85,8 @@ class LibraryMissing : public std::runtime_error {
 /// it is empty, or cannot be read here.
 void require_input(const std::filesystem::path& path, const ReadOptions& options = {});
 
-/// The input as people know it: "standard input" for "-", "query" where there is no path, else the path.
+/// The input as people know it: "standard input" for "-", "query" where there is no path, "a.csv and 2
+/// others" for a list, else the path.
 [[nodiscard]] std::string input_words(const std::filesystem::path& path);
 
 /// Whether the word `data`, which stands for the file, is in a query.

@@ -50,8 +50,8 @@ struct CertificateOptions {
   /// Rows that log ratios and gradients are taken from; see RowEstimateOptions.
   RowCount check_rows = {};
   std::uint64_t seed = 1;
-  const LaplaceResult* laplace = nullptr;                ///< Of all rows, where it is known already;
-  const std::vector<float>* remainder_scores = nullptr;  ///< as are these, of the same.
+  const LaplaceResult* laplace = nullptr;             ///< Of all rows, where it is known already;
+  const RowArray<float>* remainder_scores = nullptr;  ///< as are these, of the same.
   LinearQuantities quantities = {};
 };
 

@@ -47,9 +47,9 @@ struct Quadratic {
 /// is the mode. For a linear predictor by quadrature in s_n ~ N(z_n.m, |C'z_n|^2); for other models from
 /// differences of L_n along `kProbes` directions drawn from pihat. One pass over all rows, a light one where
 /// the moments of the predictors are known already.
-[[nodiscard]] std::vector<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
-                                                  const Executor& executor,
-                                                  const PredictorMoments* moments = nullptr);
+[[nodiscard]] RowArray<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
+                                               const Executor& executor,
+                                               const PredictorMoments* moments = nullptr);
 
 /// Rows drawn without replacement with unequal probabilities; see priority_sample.
 struct RowSample {
@@ -114,7 +114,7 @@ struct RowEstimateOptions {
   /// needed.
   double max_error = 0.01;
   std::uint64_t seed = 1;
-  const std::vector<float>* scores = nullptr;  ///< remainder_scores(), where they are known already.
+  const RowArray<float>* scores = nullptr;  ///< remainder_scores(), where they are known already.
 };
 
 /// Some of `points`, spread evenly over them, at most `count`.

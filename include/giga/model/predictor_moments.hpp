@@ -4,8 +4,6 @@
 // response.
 #pragma once
 
-#include <vector>
-
 #include "giga/base/executor.hpp"
 #include "giga/model/linear_model.hpp"
 #include "giga/model/normal.hpp"
@@ -13,9 +11,9 @@
 namespace giga {
 
 struct PredictorMoments {
-  std::vector<float> mean, sd;  ///< One entry per row.
+  RowArray<float> mean, sd;  ///< One entry per row.
   /// The covariance of the predictor and each extra parameter of the family: those of a row lie together.
-  std::vector<float> cross;
+  RowArray<float> cross;
 };
 
 /// One pass over all rows. `pihat` has a dimension for every column, and for every extra parameter.

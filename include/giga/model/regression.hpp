@@ -31,7 +31,7 @@ class Regression final : public Likelihood, public LinearModel {
   /// `response` and `terms` have entries for every row of `data`; of rows that are taken as equal, those of
   /// the first count.
   Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
-             std::span<const double> response, const FamilyParameters& family, const RowTerms& terms = {});
+             std::vector<double> response, const FamilyParameters& family, RowTerms terms = {});
 
   /// Rows z given as they are, row-major, intercept and all. `multiplicity` is empty or has one entry per
   /// row.

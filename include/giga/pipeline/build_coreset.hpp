@@ -149,7 +149,7 @@ struct CoresetResult {
   double heldout_norm = 0;   ///< |V|
   std::vector<double> heldout_residual = {};  ///< V - V(w)
   /// remainder_scores() of all rows under pihat, where they were needed.
-  std::shared_ptr<const std::vector<float>> remainder_scores = {};
+  std::shared_ptr<const RowArray<float>> remainder_scores = {};
   bool zero_target = false;
   std::optional<SelectorKind> selector;  ///< The one used, by methods that search.
   std::size_t selector_bytes = 0;

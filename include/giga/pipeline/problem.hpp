@@ -67,12 +67,13 @@ class Problem {
     ModelOptions options;  ///< With the priors found.
     DistinctRows distinct;
     std::shared_ptr<const Design> design;
-    RowTerms terms = {};  ///< By rows of the data.
+    RowTerms terms = {};  ///< By rows of the data, where they are not those of the likelihood.
   };
 
   /// `data` must outlive this object. `terms` have entries for the rows of the data; what they are made of
-  /// must be among its features, since equal rows are one; with a formula they are made here. Throws DataError
-  /// if the response does not fit the family, OptionError for a prior of something that is not there.
+  /// must be among its features, since equal rows are one; with a formula they are made here. Throws
+  /// DataError if the response does not fit the family, OptionError for a prior of something that is not
+  /// there.
   Problem(const Dataset& data, const ModelOptions& options, const Executor& executor, RowTerms terms = {});
   /// The same with a scale that is known already, as that of all the data is to a coreset.
   Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor,

@@ -72,11 +72,11 @@ struct CurvatureProjectionOptions {
 
 /// Of every row, for the Taylor expansion and with t the sd of the row's predictor.
 struct CurvatureLengths {
-  std::vector<float> norms;   ///< |v_n| = sqrt(l'^2 t^2 + l''^2 t^4), multiplicity included.
-  std::vector<float> shares;  ///< l''^2 t^4 / |v_n|^2: what the curvature has of the square.
+  RowArray<float> norms;   ///< |v_n| = sqrt(l'^2 t^2 + l''^2 t^4), multiplicity included.
+  RowArray<float> shares;  ///< l''^2 t^4 / |v_n|^2: what the curvature has of the square.
 };
-/// `moments` are those under pihat; both formulas are those without extra parameters. The arrays of the moments
-/// become those of the result: there may be 10^9 rows.
+/// `moments` are those under pihat; both formulas are those without extra parameters. The arrays of the
+/// moments become those of the result: there may be 10^9 rows.
 [[nodiscard]] CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments moments,
                                                  const Normal& pihat, const Executor& executor);
 

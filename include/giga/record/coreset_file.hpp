@@ -29,6 +29,7 @@ struct CoresetFile {
   std::vector<double> multiplicity;  ///< How often each of them counts in the data; empty: not known.
   std::vector<std::string> columns;  ///< Of the input, in the order of coreset.csv; empty: not known.
   std::vector<std::vector<std::string>> cells;  ///< Of each row, the text of each column; not read.
+  std::vector<InputFile> files;                 ///< Of the input, where it was several; see coreset_csv.
 
   // What a table has, and a matrix of vectors or a model of the user's own has not.
   Index num_rows = 0;        ///< N, of all the data.
@@ -71,8 +72,9 @@ void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& re
 /// A coreset of vectors: rows and weights alone.
 [[nodiscard]] CoresetFile coreset_file(const CoresetResult& result);
 
-/// row,weight and, for a table, the columns of the input. Names that a spreadsheet would take for a formula
-/// get an apostrophe.
+/// row,weight and, for a table, the columns of the input; where it was several files, file and file_row come
+/// before them: the name of the file, from the folder that all have in common, and the row as that file
+/// counts it from 0. Names that a spreadsheet would take for a formula get an apostrophe.
 [[nodiscard]] std::string coreset_csv(const CoresetFile& file);
 /// The companion. The same bytes for the same coreset. Only of a table.
 [[nodiscard]] std::string coreset_json(const CoresetFile& file);
@@ -81,9 +83,11 @@ void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& re
 /// any of it appears. Throws CannotCreate and IoError.
 void write_coreset(const std::filesystem::path& path, const CoresetFile& file, bool overwrite);
 
-/// The names that the columns of the input have in coreset.csv, after `row` and `weight`: each once, inert in
-/// a spreadsheet; columns called row or weight get `input_` before their name.
-[[nodiscard]] std::vector<std::string> coreset_headings(const std::vector<std::string>& columns);
+/// The names that the columns of the input have in coreset.csv, after `row` and `weight`, and `file` and
+/// `file_row` if there are several files: each once, inert in a spreadsheet; columns called like one of these
+/// get `input_` before their name.
+[[nodiscard]] std::vector<std::string> coreset_headings(const std::vector<std::string>& columns,
+                                                        bool several_files = false);
 
 /// coreset.json of coreset.csv; x.json.json of x.json.
 [[nodiscard]] std::filesystem::path companion_path(const std::filesystem::path& coreset);
@@ -91,6 +95,8 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 /// Whether it is a CSV file whose columns begin with row and weight. False for a file that does not exist:
 /// reading it will report that.
 [[nodiscard]] bool has_coreset_columns(const std::filesystem::path& path);
+/// Whether they begin with row, weight, file and file_row: the coreset of several files.
+[[nodiscard]] bool has_file_columns(const std::filesystem::path& path);
 
 /// What the companion of a coreset says. Nothing if there is no such file, or if it is a JSON file about
 /// something else; DataError if it is damaged, or written by a newer giga.

@@ -46,7 +46,8 @@ struct RunOptions {
   std::optional<Protocol> protocol = {};
   std::optional<RowCount> check_rows = {};
   std::optional<std::uint64_t> seed = {};
-  std::optional<int> threads = {};
+  std::optional<int> threads = {};  ///< Of a rank.
+  std::optional<Communication> communication = {};
   /// Files and flags by name, where a command has them; null is said too.
   std::vector<std::pair<std::string, std::optional<std::string>>> files = {};
   std::optional<bool> strict = {};

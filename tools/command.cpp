@@ -1,4 +1,6 @@
-// The command: parses, runs one verb, and turns whatever went wrong into one line and an exit code.
+// The command: declares its verbs, parses, and runs one of them.
+#include "command.hpp"
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -10,7 +12,7 @@
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/help_format.hpp"
-#include "support/signals.hpp"
+#include "support/process.hpp"
 #include "support/suggest.hpp"
 
 namespace giga::tool {
@@ -49,11 +51,11 @@ class Command {
     root_.footer(kFooter + exit_code_help());
     root_.allow_extras();
     root_.require_subcommand(0, 1);
-    verbs_.push_back(declare_fit(root_));
-    verbs_.push_back(declare_build(root_));
-    verbs_.push_back(declare_sample(root_));
+    verbs_.push_back(on_all_ranks(declare_fit(root_)));
+    verbs_.push_back(on_all_ranks(declare_build(root_)));
+    verbs_.push_back(on_all_ranks(declare_sample(root_)));
     verbs_.push_back(declare_summary(root_));
-    verbs_.push_back(declare_check(root_));
+    verbs_.push_back(on_all_ranks(declare_check(root_)));
     verbs_.push_back(declare_merge(root_));
     verbs_.push_back(declare_predict(root_));
     verbs_.push_back(declare_report(root_));
@@ -97,7 +99,7 @@ class Command {
     refuse_all_leftovers();
     for (const Verb& verb : verbs_) {
       if (!verb.app->parsed()) continue;
-      verb.run();
+      if (verb.on_all_ranks || this_process().leads()) verb.run();
       return kOk;
     }
     write_stderr(root_.help());
@@ -105,6 +107,11 @@ class Command {
   }
 
  private:
+  static Verb on_all_ranks(Verb verb) {
+    verb.on_all_ranks = true;
+    return verb;
+  }
+
   // giga help simulate vectors: the same as giga simulate vectors --help.
   void declare_help() {
     Arguments arguments = Arguments::of_verb(root_, "help", "Print the help of a command",
@@ -153,13 +160,9 @@ class Command {
 };
 
 }  // namespace
-}  // namespace giga::tool
 
-int main(int argc, char** argv) {
-  try {
-    const giga::tool::SignalWatch watch;
-    return giga::tool::Command().run(argc, argv);
-  } catch (...) {
-    return giga::tool::report_exception();
-  }
+int run_command(int argc, char** argv) {
+  return Command().run(argc, argv);
 }
+
+}  // namespace giga::tool

@@ -1,0 +1,123 @@
+// Arrays with an entry for every row of the data, and where they live: in memory, or, beyond a limit, in
+// files of a scratch folder that are mapped into it.
+//
+// The memory of a long array is mapped, not allocated: entries are 0 until they are written to, take no
+// memory until then, and growing moves pages and copies nothing.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <type_traits>
+
+#include "giga/base/types.hpp"
+
+namespace giga {
+
+class RowBytes;
+
+/// How many bytes the arrays of a job may take in memory. Beyond that new ones are files without a name in
+/// the scratch folder, which the system reads and writes as they are needed, and which are gone when the
+/// process ends, however it ends.
+class RowMemory {
+ public:
+  /// No limit.
+  RowMemory() = default;
+  /// `scratch` must be a folder that can be written to.
+  RowMemory(std::uint64_t limit, std::filesystem::path scratch);
+
+  /// Bytes, of the arrays that there are.
+  [[nodiscard]] std::uint64_t in_memory() const { return in_memory_; }
+  [[nodiscard]] std::uint64_t in_files() const { return in_files_; }
+  /// The most that was ever in files.
+  [[nodiscard]] std::uint64_t most_in_files() const { return most_in_files_; }
+  [[nodiscard]] std::uint64_t limit() const { return limit_; }
+  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
+
+  /// That of whoever sets no limit.
+  [[nodiscard]] static RowMemory& unlimited();
+
+ private:
+  friend class RowBytes;
+
+  std::uint64_t limit_ = UINT64_MAX;
+  std::filesystem::path scratch_;
+  std::atomic<std::uint64_t> in_memory_ = 0, in_files_ = 0, most_in_files_ = 0;
+};
+
+/// The bytes of an array; zero at first. RowArray gives them a type.
+class RowBytes {
+ public:
+  explicit RowBytes(RowMemory& memory = RowMemory::unlimited(), std::size_t size = 0) : memory_(&memory) {
+    resize(size);
+  }
+  ~RowBytes() { release(); }
+  RowBytes(RowBytes&& other) noexcept;
+  RowBytes& operator=(RowBytes&& other) noexcept;
+
+  /// The new bytes are 0. Moves them. Throws std::bad_alloc, or IoError if the scratch folder is full.
+  void resize(std::size_t size);
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// What begins `offset` bytes after the first, which is aligned for any vector.
+  template <typename Element>
+  [[nodiscard]] Element* as(std::size_t offset = 0) const {
+    return reinterpret_cast<Element*>(data_ + offset);
+  }
+
+ private:
+  enum class Place { Heap, Mapping, File };  // short ones; long ones; those beyond the limit
+
+  [[nodiscard]] Place place_for(std::size_t size) const;
+  void make(Place place, std::size_t size);
+  void resize_mapping(std::size_t size);
+  void set_file_size(std::size_t size) const;
+  void count(std::size_t size, bool added) const noexcept;
+  void release() noexcept;
+
+  RowMemory* memory_;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+  Place place_ = Place::Heap;
+  int file_ = -1;
+};
+
+/// first * second, both >= 0; std::bad_alloc if so many bytes could not be addressed.
+[[nodiscard]] Index checked_product(Index first, Index second);
+
+/// An array of plain numbers. Movable, not copyable: it may take most of the memory.
+template <typename T>
+class RowArray {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  RowArray() = default;
+  explicit RowArray(RowMemory& memory, Index count = 0) : bytes_(memory) { resize(count); }
+
+  /// Room for exactly `count` entries, the new ones 0. Moves the array. Throws std::bad_alloc or IoError.
+  void resize(Index count) { bytes_.resize(at(checked_product(count, Index{sizeof(T)}))); }
+  /// Room for at least `count` entries, growing by doubling: all moves together take as long as the last.
+  void grow(Index count) {
+    const auto present = static_cast<Index>(size());
+    if (count > present) resize(std::max(count, 2 * present));
+  }
+
+  [[nodiscard]] std::size_t size() const { return bytes_.size() / sizeof(T); }
+  [[nodiscard]] bool empty() const { return bytes_.size() == 0; }
+  [[nodiscard]] T* data() { return reinterpret_cast<T*>(bytes_.data()); }
+  [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(bytes_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) { return data()[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const { return data()[i]; }
+  [[nodiscard]] T* begin() { return data(); }
+  [[nodiscard]] T* end() { return data() + size(); }
+  [[nodiscard]] const T* begin() const { return data(); }
+  [[nodiscard]] const T* end() const { return data() + size(); }
+
+ private:
+  RowBytes bytes_;
+};
+
+}  // namespace giga

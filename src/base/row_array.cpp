@@ -1,0 +1,178 @@
+// Short arrays are on the heap. Long ones are mappings without a file, which mremap grows by moving page
+// tables, or of a file that has no name any more. The space of a file is reserved when it is made: a folder
+// without room for it is an error then, and not a signal when a page is first written to.
+#include "giga/base/row_array.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+
+#include "giga/base/error.hpp"
+#include "giga/base/text.hpp"
+
+namespace giga {
+namespace {
+
+constexpr std::size_t kShort = std::size_t{1} << 20, kAligned = 64;
+
+// An open file of the folder without a name. Where the file system does not make such, one with a name is
+// made and the name taken away.
+int nameless_file(const std::filesystem::path& folder) {
+#ifdef O_TMPFILE
+  if (const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); file >= 0) return file;
+#endif
+  std::string name = (folder / "giga-scratch-XXXXXX").string();
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file >= 0) {
+    ::unlink(name.c_str());
+    return file;
+  }
+  throw IoError(folder.string() + ": no file can be made there (" + std::strerror(errno) +
+                "); name another folder with `scratch`");
+}
+
+void* mapped(std::size_t size, int file) {
+  const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, file, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return memory;
+}
+
+void advise([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) {
+#ifdef MADV_HUGEPAGE
+  ::madvise(memory, size, MADV_HUGEPAGE);
+#endif
+}
+
+}  // namespace
+
+RowMemory::RowMemory(std::uint64_t limit, std::filesystem::path scratch)
+    : limit_(limit), scratch_(std::move(scratch)) {}
+
+RowMemory& RowMemory::unlimited() {
+  static RowMemory memory;
+  return memory;
+}
+
+RowBytes::RowBytes(RowBytes&& other) noexcept : memory_(other.memory_) {
+  *this = std::move(other);
+}
+
+RowBytes& RowBytes::operator=(RowBytes&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(place_, other.place_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+RowBytes::Place RowBytes::place_for(std::size_t size) const {
+  if (size < kShort) return Place::Heap;
+  const std::uint64_t others = memory_->in_memory_ - (place_ == Place::Mapping ? size_ : 0);
+  return others + size <= memory_->limit_ ? Place::Mapping : Place::File;
+}
+
+// After a failure the array is as it was.
+void RowBytes::resize(std::size_t size) {
+  if (size == size_) return;
+  if (size == 0) {
+    *this = RowBytes(*memory_);
+    return;
+  }
+  const Place place = place_for(size);
+  if (data_ != nullptr && place == place_ && place != Place::Heap) return resize_mapping(size);
+  RowBytes other(*memory_);
+  other.make(place, size);
+  if (data_ != nullptr) std::memcpy(other.data_, data_, std::min(size, size_));
+  *this = std::move(other);
+}
+
+void RowBytes::make(Place place, std::size_t size) {
+  place_ = place;
+  if (place == Place::Heap) {
+    data_ =
+        static_cast<std::byte*>(std::aligned_alloc(kAligned, (size + kAligned - 1) / kAligned * kAligned));
+    if (data_ == nullptr) throw std::bad_alloc();
+    std::memset(data_, 0, size);
+  } else {
+    if (place == Place::File) {
+      file_ = nameless_file(memory_->scratch_);
+      set_file_size(size);
+    }
+    data_ = static_cast<std::byte*>(mapped(size, file_));
+    if (place == Place::Mapping) advise(data_, size);
+  }
+  size_ = size;
+  count(size, true);
+}
+
+void RowBytes::resize_mapping(std::size_t size) {
+  if (size < size_) {
+    // The rest of the last page stays, and would be there again if the array grew.
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    std::memset(data_ + size, 0, std::min(size_, (size + page - 1) / page * page) - size);
+  }
+  if (place_ == Place::File) set_file_size(size);
+  void* memory = ::mremap(data_, size_, size, MREMAP_MAYMOVE);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  if (place_ == Place::Mapping) advise(memory, size);
+  count(size_, false);
+  data_ = static_cast<std::byte*>(memory);
+  size_ = size;
+  count(size_, true);
+}
+
+void RowBytes::set_file_size(std::size_t size) const {
+  int error = EINTR;
+  while (error == EINTR) {
+    if (size < size_) {
+      error = ::ftruncate(file_, static_cast<off_t>(size)) == 0 ? 0 : errno;
+    } else {
+      error = ::posix_fallocate(file_, 0, static_cast<off_t>(size));
+    }
+  }
+  if (error == 0) return;
+  const std::filesystem::path& folder = memory_->scratch_;
+  std::error_code unknown;
+  const auto space = std::filesystem::space(folder, unknown);
+  throw IoError(folder.string() + ": an array of " + data_size(size) + " does not fit (" +
+                std::strerror(error) + (unknown ? "" : "; " + data_size(space.available) + " are free") +
+                "); name another folder with `scratch`, or allow more `memory`");
+}
+
+void RowBytes::count(std::size_t size, bool added) const noexcept {
+  if (place_ == Place::Heap) return;
+  auto& total = place_ == Place::Mapping ? memory_->in_memory_ : memory_->in_files_;
+  const std::uint64_t now = added ? total += size : total -= size;
+  if (place_ != Place::File) return;
+  for (std::uint64_t most = memory_->most_in_files_; now > most;)
+    if (memory_->most_in_files_.compare_exchange_weak(most, now)) break;
+}
+
+void RowBytes::release() noexcept {
+  if (data_ != nullptr) {
+    count(size_, false);
+    if (place_ == Place::Heap) {
+      std::free(data_);
+    } else {
+      ::munmap(data_, size_);
+    }
+  }
+  if (file_ >= 0) ::close(file_);
+}
+
+Index checked_product(Index first, Index second) {
+  Index product = 0;
+  if (__builtin_mul_overflow(first, second, &product)) throw std::bad_alloc();
+  return product;
+}
+
+}  // namespace giga

@@ -1,0 +1,74 @@
+// --memory and --scratch change where the table is, and nothing else.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/fit_command.hpp"
+
+namespace giga::test {
+namespace {
+
+class MemoryCommand : public FitCommand {
+ protected:
+  void SetUp() override { fs::create_directory(folder_ / "scratch"); }
+  static std::vector<std::string> little() { return {"--memory", "1M", "--scratch", "scratch"}; }
+};
+
+// 30,000 rows of 8 features are 1.9 MB.
+TEST_F(MemoryCommand, FitsWhatDoesNotFitIntoMemoryToTheSameBytes) {
+  write_table(30'000, 8);
+  ASSERT_EQ(fit(usual("whole", {"--no-times"})).code, 0);
+  std::vector<std::string> words = usual("little", {"--no-times"});
+  for (const std::string& word : little()) words.push_back(word);
+  const Outcome outcome = fit(words);
+  ASSERT_EQ(outcome.code, 0) << outcome.error;
+  EXPECT_NE(outcome.error.find("2 MB of the table are in files of scratch, as --memory allows 1 MB"),
+            std::string::npos)
+      << outcome.error;
+  expect_same_files("whole", "little");
+  EXPECT_TRUE(fs::is_empty(folder_ / "scratch"));
+}
+
+TEST_F(MemoryCommand, BuildsFromAllRowsToTheSameBytes) {
+  write_table(30'000, 8);
+  for (const std::string selector : {"scan", "quantised"}) {
+    std::vector<std::string> words = {
+        "build",      "t.csv", "--family",     "bernoulli", "--candidates",     "all", "--size",     "20",
+        "--method",   "giga",  "--projection", "random",    "--projection-dim", "40",  "--selector", selector,
+        "--no-times", "--out"};
+    std::vector<std::string> others = words;
+    words.push_back(selector + "-whole.csv");
+    others.push_back(selector + "-little.csv");
+    for (const std::string& word : little()) others.push_back(word);
+    ASSERT_EQ(command(words).code, 0);
+    const Outcome outcome = command(others);
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(bytes(selector + "-whole.csv"), bytes(selector + "-little.csv"));
+  }
+}
+
+TEST_F(MemoryCommand, TakesSizesAsPeopleWriteThem) {
+  write_table(200, 2);
+  for (const std::string size : {"auto", "1000000", "2M", "1.5GB", "64GiB", "1T"})
+    EXPECT_EQ(fit(usual("ok-" + size, {"--memory", size})).code, 0) << size;
+  for (const std::string size : {"", "0", "-4G", "lots", "4X", "4 G", "10K", "inf", "1e30"}) {
+    const Outcome outcome = fit(usual("no", {"--memory", size}));
+    EXPECT_EQ(outcome.code, 64) << size;
+    EXPECT_NE(outcome.error.find("--memory"), std::string::npos) << outcome.error;
+  }
+}
+
+TEST_F(MemoryCommand, RefusesAScratchFolderThatWillNotDo) {
+  write_table(200, 2);
+  write_file(folder_ / "file", "x");
+  for (const std::string folder : {"none", "file"}) {
+    const Outcome outcome = fit(usual("no", {"--scratch", folder}));
+    EXPECT_EQ(outcome.code, 64) << folder;
+    EXPECT_NE(outcome.error.find("--scratch is '" + folder + "', which is not a folder"), std::string::npos)
+        << outcome.error;
+  }
+}
+
+}  // namespace
+}  // namespace giga::test

@@ -1,0 +1,70 @@
+// giga-mpi: the same command as ranks of MPI, which mpirun or srun starts. Verbs that pay in parallel run on
+// all ranks, the others on rank 0 alone.
+//
+// Ranks first see that they are of one mind: the same program, arguments and files. At the end all know what
+// went wrong, if anything did on any of them; rank 0 says it, and all end with its exit code.
+#include <exception>
+#include <memory>
+
+#include "command.hpp"
+#include "giga/dist/mpi_transport.hpp"
+#include "giga/dist/rank_executor.hpp"
+#include "giga/dist/ranks.hpp"
+#include "programs/one_mind.hpp"
+#include "support/exit_codes.hpp"
+#include "support/process.hpp"
+#include "support/signals.hpp"
+
+namespace giga::tool {
+namespace {
+
+// Other ranks may be in the middle of a long block of rows.
+constexpr int kPatience_s = 4;
+
+Process& process() noexcept {
+  static Process rank;
+  return rank;
+}
+
+int code_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (...) {
+    return report_exception();
+  }
+}
+
+int run_rank(int argc, char** argv) {
+  MpiTransport transport(MPI_COMM_WORLD);
+  Ranks ranks(transport, signal_received);
+  process() = {ranks.rank(), kPatience_s, [&ranks](int threads, RowMemory& memory) {
+                 return std::make_unique<RankExecutor>(ranks, threads, RankExecutor::kBytesHeld, memory);
+               }};
+  std::exception_ptr failure;
+  int code = kOk;
+  try {
+    require_one_mind(ranks, argc, argv);
+    code = run_command(argc, argv);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  failure = ranks.conclude(failure);
+  if (ranks.stop_reason() != 0) take_signal_of_another(ranks.stop_reason());
+  if (failure) code = code_of(failure);
+  ranks.broadcast(std::as_writable_bytes(std::span(&code, 1)), 0);
+  return code;
+}
+
+}  // namespace
+
+const Process& this_process() noexcept {
+  return process();
+}
+
+}  // namespace giga::tool
+
+int main(int argc, char** argv) {
+  const giga::tool::SignalWatch watch;  // before MPI makes threads
+  const giga::MpiEnvironment mpi(argc, argv);
+  return giga::tool::run_rank(argc, argv);
+}

@@ -1,0 +1,25 @@
+// This process among those that run the command: the only one (programs/giga.cpp), or a rank of several
+// (programs/giga_mpi.cpp). Rank 0 leads: it alone writes and prints.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "giga/base/executor.hpp"
+
+namespace giga::tool {
+
+struct Process {
+  int rank = 0;
+  int patience_s = 1;  ///< After a signal the work has so many seconds to end by itself.
+  /// The executor of a verb that all ranks run, with so many threads in each and this memory; empty: threads
+  /// of this process.
+  std::function<std::unique_ptr<Executor>(int threads, RowMemory& memory)> make_executor = {};
+
+  [[nodiscard]] bool leads() const { return rank == 0; }
+};
+
+/// Each program has its own.
+[[nodiscard]] const Process& this_process() noexcept;
+
+}  // namespace giga::tool
