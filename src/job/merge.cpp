@@ -48,7 +48,7 @@ void require_creatable(const MergeJob& job, const std::vector<Input>& inputs) {
 }
 
 // What the companion says, before any row is read.
-CoresetFile companion_of(const fs::path& path) {
+CoresetFile companion_of(const fs::path& path, const fs::path& given) {
   require_input(path);
   const std::string name = printable_path(path);
   if (!has_coreset_columns(path))
@@ -68,6 +68,9 @@ CoresetFile companion_of(const fs::path& path) {
                                " a coreset does not keep what merging needs; build all rows together"
                          : "does not have the sums over all rows that merging needs, as those of versions "
                            "before 0.2 do not; build it again from its data"));
+  // A shard is called after its coreset, whose own file must not depend on how the data are called.
+  for (ShardPart& shard : file->sums->shards)
+    if (shard.name.empty()) shard.name = job::input_name(given);
   if (file->coreset.size() == 0)
     throw DataError(name + ": has no points: the vectors of its rows sum to zero; leave it out");
   return *std::move(file);
@@ -259,7 +262,7 @@ std::vector<Input> read_inputs(const MergeJob& job, const Executor& executor, co
   std::vector<std::pair<fs::path, CoresetFile>> companions;
   for (const fs::path& input : job.inputs) {
     const fs::path path = job::coreset_in(input);
-    companions.emplace_back(path, companion_of(path));
+    companions.emplace_back(path, companion_of(path, input));
   }
   std::vector<Input> inputs;
   for (auto& [path, file] : companions) inputs.push_back(read_input(path, std::move(file), executor, watch));

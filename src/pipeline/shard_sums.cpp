@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "base/extended.hpp"
 #include "giga/infer/laplace.hpp"
@@ -37,6 +38,17 @@ ColumnMoments column_moments(const Problem::Table& table, const Executor& execut
                                  : standardise(std::span(terms).first(terms.size() - scale.group_sds.size()),
                                                *table.data, table.distinct, executor),
                     scale.group_sds.empty() ? std::ssize(scale.mean) : scale.group_sds.front());
+}
+
+// Where pihat is not that of all rows, the mode of the coreset stands in for theirs; pihat where that cannot
+// be found, since a predictor is beyond a double wherever the search may begin.
+Normal posterior_of(const Likelihood& points, const Problem& problem, const CoresetResult& result,
+                    const Executor& executor, const Observer& observer) {
+  try {
+    return laplace(points, problem.prior(), executor, {}, observer).posterior;
+  } catch (const std::invalid_argument&) {
+    return result.pihat;
+  }
 }
 
 }  // namespace
@@ -113,11 +125,9 @@ ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const 
   // An empty coreset is right where the vectors sum to zero; it says nothing of the mode.
   const auto some =
       result.coreset.size() == 0 ? nullptr : all.subset(result.build.coreset.rows, result.coreset.weights);
-  // Where pihat is not that of all rows, the mode of the coreset stands in for theirs.
   const bool of_all = result.options.pihat == PihatKind::Laplace && result.laplace && result.laplace->at_mode;
-  const Normal posterior = of_all || some == nullptr
-                               ? result.pihat
-                               : laplace(*some, problem.prior(), executor, {}, observer).posterior;
+  const Normal posterior =
+      of_all || some == nullptr ? result.pihat : posterior_of(*some, problem, result, executor, observer);
   out.point = posterior.mean();
   out.at_point = of_all ? *result.laplace->at_mode : all.evaluate(out.point, Order::Hessian, executor);
   out.weight = sum_of_weights(all, executor);

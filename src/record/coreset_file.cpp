@@ -298,9 +298,7 @@ void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& re
     if (!std::isfinite(each->value) || !finite(each->gradient) || !finite(each->hessian)) return;
   if (!finite(sums.point)) return;
   file.sums = std::move(sums);
-  ShardPart& shard = file.sums->shards.front();
-  shard.name = std::filesystem::path(problem.name()).filename().string();
-  shard.digest = file.data_digest;
+  file.sums->shards.front().digest = file.data_digest;
 }
 
 std::string coreset_csv(const CoresetFile& file) {

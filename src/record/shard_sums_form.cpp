@@ -32,14 +32,16 @@ ErrorPart part_of(const Fields& fields) {
 }
 
 Json form_of(const ShardPart& part) {
-  Json json = {{"name", part.name}, {"digest", part.digest}, {"N", part.num_rows}};
+  Json json = Json::object();
+  if (!part.name.empty()) json["name"] = part.name;
+  json.update({{"digest", part.digest}, {"N", part.num_rows}});
   json.update(form_of(static_cast<const ErrorPart&>(part)));
   return json;
 }
 
 ShardPart shard_of(const Fields& fields) {
-  return {part_of(fields), fields.get<std::string>("name"), fields.get<std::string>("digest"),
-          fields.get<Index>("N")};
+  return {part_of(fields), fields.optional<std::string>("name").value_or(""),
+          fields.get<std::string>("digest"), fields.get<Index>("N")};
 }
 
 Json form_of(const Derivatives& at_point) {

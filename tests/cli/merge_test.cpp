@@ -121,7 +121,7 @@ TEST_F(MergeCommand, IsCheckedAgainstTheRowsInAnyOrderOrWithoutThem) {
 TEST_F(MergeCommand, RefusesWhatDoesNotBelongTogether) {
   make_three();
   expect_refusal({"a-c.csv", "--out", "m.csv"}, 64, "at least 2 coresets");
-  expect_refusal({"a-c.csv", "a-c.csv", "--out", "m.csv"}, 65, "both have the rows of a.csv");
+  expect_refusal({"a-c.csv", "a-c.csv", "--out", "m.csv"}, 65, "both have the rows of a-c.csv");
   expect_refusal({"a-c.csv", "none.csv", "--out", "m.csv"}, 66, "none.csv");
   expect_refusal({"a-c.csv", "b.csv", "--out", "m.csv"}, 65, "b.csv: is not a coreset");
   expect_refusal({"a-c.csv", "b-c.csv", "--out", "b-c.csv", "--force"}, 64,

@@ -91,12 +91,12 @@ TEST_F(MergeRefusals, OfLabelsWhoseOrderDiffers) {
 }
 
 TEST_F(MergeRefusals, OfRowsThatWouldCountTwice) {
-  expect_refusal({"a", "a"}, "both have the rows of a.csv");
+  expect_refusal({"a", "a"}, "both have the rows of a-coreset.csv");
   std::filesystem::copy_file(folder_ / "a.csv", folder_ / "again.csv");
   (void)build("again", {}, "label", 20);
   expect_refusal({"a", "again"}, "both have the rows of ");
   (void)merge({"a", "b"}, "ab");
-  expect_refusal({"b", "ab"}, "both have the rows of b.csv");
+  expect_refusal({"b", "ab"}, "both have the rows of b-coreset.csv");
 }
 
 TEST_F(MergeRefusals, OfWhatIsNotACoresetWithItsCompanion) {

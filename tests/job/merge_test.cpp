@@ -235,7 +235,7 @@ TEST_F(Merging, SaysOfEveryPointWhichRowOfWhichShardItWas) {
   }
   std::ranges::sort(seen);
   seen.erase(std::ranges::unique(seen).begin(), seen.end());
-  EXPECT_EQ(seen, (std::vector<std::string>{"a.csv", "b.csv", "c.csv"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"a-coreset.csv", "b-coreset.csv", "c-coreset.csv"}));
 }
 
 TEST_F(Merging, TheResultIsSampledAndCheckedAsAnyCoreset) {

@@ -41,7 +41,7 @@ struct ErrorPart {
 
 /// A table that was built from; of a merged coreset there are several.
 struct ShardPart : ErrorPart {
-  std::string name = {};    ///< Of its input, as people know it.
+  std::string name = {};    ///< Of its coreset, as people know it; empty until it is merged.
   std::string digest = {};  ///< Of its data (same_data.hpp).
   Index num_rows = 0;
 };

@@ -65,7 +65,7 @@ struct CoresetFile {
 /// of the user's own.
 [[nodiscard]] CoresetFile coreset_file(const Problem& problem, const CoresetResult& result,
                                        const ReadOptions& read = {}, const std::string& digest = {});
-/// The sums of a table under the name and digest that the file has; nothing of a model of the user's own, and
+/// The sums of a table under the digest that the file has; nothing of a model of the user's own, and
 /// beyond kMostSummedParameters.
 void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& result,
               const Executor& executor, const Observer& observer = {});
