@@ -32,6 +32,15 @@ void BlockParts::fill(const Executor& executor, Index begin, Index count, Index 
   });
 }
 
+void BlockParts::clear(Index count) {
+  const std::span<std::byte> all = bytes(count);
+  std::fill(all.begin(), all.end(), std::byte{0});
+}
+
+std::span<std::byte> BlockParts::bytes(Index count) const {
+  return {part(0), at(count) * units_ * kUnit};
+}
+
 void BlockParts::join(Index count, std::byte* total) const {
   for (Index k = 0; k < count; ++k) work_.join(part(k), total);
 }

@@ -82,6 +82,12 @@ void MpiTransport::largest(std::span<std::int64_t> values) {
   wait_for(request);
 }
 
+void MpiTransport::unite(std::span<std::byte> bytes) {
+  in_messages(bytes, [&](std::byte* data, int count, MPI_Request* request) {
+    MPI_Iallreduce(MPI_IN_PLACE, data, count, MPI_BYTE, MPI_BOR, communicator_, request);
+  });
+}
+
 void MpiTransport::broadcast(std::span<std::byte> bytes, int from) {
   in_messages(bytes, [&](std::byte* data, int count, MPI_Request* request) {
     MPI_Ibcast(data, count, MPI_BYTE, from, communicator_, request);

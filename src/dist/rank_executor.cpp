@@ -23,7 +23,7 @@ std::int64_t tag_of(std::initializer_list<std::int64_t> numbers) {
   }
   return static_cast<std::int64_t>(hash >> 1);
 }
-constexpr std::int64_t kThreads = 0, kFold = 1, kFoldEnd = 2, kSpread = 3;
+constexpr std::int64_t kThreads = 0, kFold = 1, kFoldEnd = 2, kSpread = 3, kPieces = 4;
 
 // The blocks of a rank, and who has others: ranks without blocks take no part.
 struct Share {
@@ -123,9 +123,33 @@ void RankExecutor::for_each(Index count, const std::function<void(Index)>& body)
   threads_->for_each(count, body);
 }
 
+// Tasks run over (block, piece), pieces fastest; those of a rank are a range, so that the lowest rank that
+// failed has the lowest block.
+void RankExecutor::fold_by_pieces(const BlockFold& work, std::byte* total) const {
+  const Index tasks = work.num_blocks * work.num_pieces, ranks = ranks_.size(), rank = ranks_.rank();
+  const Index begin = tasks * rank / ranks, end = tasks * (rank + 1) / ranks;
+  std::optional<BlockParts> parts;
+  const std::exception_ptr failure = failure_in([&] {
+    parts.emplace(work, work.num_blocks);
+    parts->clear(work.num_blocks);
+    threads_->for_each(end - begin, [&](Index i) {
+      const Index block = (begin + i) / work.num_pieces;
+      parts->fill_piece(block, (begin + i) % work.num_pieces, block);
+    });
+    if (work.progress) work.progress(work.num_blocks);
+  });
+  ranks_.agree(tag_of({kPieces, tasks, static_cast<std::int64_t>(work.part_bytes)}), failure);
+  ranks_.unite(parts->bytes(work.num_blocks));
+  parts->join(work.num_blocks, total);
+}
+
 void RankExecutor::fold(const BlockFold& work, std::byte* total) const {
+  if (ranks_.size() == 1) return threads_->fold(work, total);
+  const bool few = work.num_blocks > 0 && work.num_blocks < Index{2} * ranks_.size();
+  const bool small = work.num_blocks * static_cast<Index>(work.part_bytes) <= bytes_held_;
+  if (few && small && work.num_pieces > 1) return fold_by_pieces(work, total);
   // One block is sooner filled by every rank than sent.
-  if (ranks_.size() == 1 || work.num_blocks <= 1) return threads_->fold(work, total);
+  if (work.num_blocks <= 1) return threads_->fold(work, total);
   const Share share(work.num_blocks, ranks_.rank(), ranks_.size());
   std::optional<OwnBlocks> own;
   std::exception_ptr failure = failure_in([&] {

@@ -60,6 +60,11 @@ void Ranks::largest(std::span<std::int64_t> values) {
   count(std::int64_t{2} * (size() - 1), std::ssize(values) * static_cast<std::int64_t>(sizeof(std::int64_t)));
 }
 
+void Ranks::unite(std::span<std::byte> bytes) {
+  transport_.unite(bytes);
+  count(std::int64_t{2} * (size() - 1), std::ssize(bytes));
+}
+
 void Ranks::broadcast(std::span<std::byte> bytes, int from) {
   transport_.broadcast(bytes, from);
   count(size() - 1, std::ssize(bytes));

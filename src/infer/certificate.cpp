@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/require.hpp"
+#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/diagnostics.hpp"
 #include "giga/infer/row_estimate.hpp"
@@ -207,12 +208,13 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
   }
   out.usable = (out.k_hat <= out.k_limit || out.flat) && out.effective_size >= options.min_effective_size;
   out.after.resize(at(draws.dim));
-  executor.for_each(draws.dim, [&](Index d) {
+  fill_shared(executor, draws.dim, 1, {entries_of(out.after.data())}, [&](Index d, Index /*count*/) {
     out.after[at(d)] = weighted_estimate(draws.component(d), out.weights, draws.num_chains, out.relative_ess);
   });
   const Draws quantities = mapped(draws, options.quantities);
   out.quantities_after.resize(at(quantities.dim));
-  executor.for_each(quantities.dim, [&](Index q) {
+  const Entries of_quantities = entries_of(out.quantities_after.data());
+  fill_shared(executor, quantities.dim, 1, {of_quantities}, [&](Index q, Index /*count*/) {
     out.quantities_after[at(q)] =
         weighted_estimate(quantities.component(q), out.weights, draws.num_chains, out.relative_ess);
   });
@@ -222,7 +224,7 @@ Correction corrected(const Draws& draws, std::span<const double> log_ratios, dou
 // Moments of draws that count alike, with standard errors by their autocorrelation.
 std::vector<Estimate> plain_moments(const Draws& draws, const Executor& executor) {
   std::vector<Estimate> out(at(draws.dim));
-  executor.for_each(draws.dim, [&](Index d) {
+  fill_shared(executor, draws.dim, 1, {entries_of(out.data())}, [&](Index d, Index /*count*/) {
     const QuantitySummary one = summarise(by_chain(draws.component(d), draws.num_chains));
     out[at(d)] = {one.mean, one.sd, one.mcse_mean, one.mcse_sd};
   });
@@ -241,7 +243,7 @@ void weigh_answers(const Draws& draws, const Executor& executor, Correction& out
   std::vector<double> moved;
   for (const double w : out.weights) moved.push_back(w - 1 / count);
   std::vector<Shares> each(at(draws.dim));
-  executor.for_each(draws.dim, [&](Index d) {
+  fill_shared(executor, draws.dim, 1, {entries_of(each.data())}, [&](Index d, Index /*count*/) {
     const Estimate &before = out.before[at(d)], &after = out.after[at(d)];
     std::vector<double> away, square;
     for (const double x : draws.component(d)) {
@@ -269,16 +271,17 @@ void weigh_answers(const Draws& draws, const Executor& executor, Correction& out
 // Fills in what is known of the chains alone.
 void diagnose(const Draws& draws, const Executor& executor, Certificate& out) {
   const auto dim = at(draws.dim);
-  std::vector<std::optional<QuantitySummary>> each(dim);
-  executor.for_each(
-      draws.dim, [&](Index d) { each[at(d)] = summarise(by_chain(draws.component(d), draws.num_chains)); });
+  std::vector<QuantitySummary> each(dim);
+  fill_shared(executor, draws.dim, 1, {entries_of(each.data())}, [&](Index d, Index /*count*/) {
+    each[at(d)] = summarise(by_chain(draws.component(d), draws.num_chains));
+  });
   out.max_rhat = 0;
   out.min_ess = std::numeric_limits<double>::infinity();
   for (const auto& one : each) {
-    out.coreset.before.push_back({one->mean, one->sd, one->mcse_mean, one->mcse_sd});
+    out.coreset.before.push_back({one.mean, one.sd, one.mcse_mean, one.mcse_sd});
     // Written so that NaN, once there, stays.
-    if (!(one->rhat <= out.max_rhat)) out.max_rhat = std::isnan(out.max_rhat) ? kNan : one->rhat;
-    for (const double ess : {one->ess_bulk, one->ess_tail})
+    if (!(one.rhat <= out.max_rhat)) out.max_rhat = std::isnan(out.max_rhat) ? kNan : one.rhat;
+    for (const double ess : {one.ess_bulk, one.ess_tail})
       if (!(ess >= out.min_ess)) out.min_ess = std::isnan(out.min_ess) ? kNan : ess;
   }
   for (Index s = 0; s < draws.count(); ++s)

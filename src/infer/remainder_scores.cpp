@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/row_estimate.hpp"
 #include "giga/model/linear_model.hpp"
@@ -133,7 +134,7 @@ class ProbedScores {
 template <typename Scores>
 RowArray<float> of_all_rows(const Scores& scores, Index num_rows, const Executor& executor) {
   RowArray<float> out(executor.memory(), num_rows);
-  for_each_block(executor, num_rows, [&](Index first, Index count) {
+  fill_rows(executor, num_rows, {entries_of(out.data())}, [&](Index first, Index count) {
     for (Index begin = 0; begin < count; begin += kTile)
       scores.find(first + begin, std::min(kTile, count - begin), out.data() + first + begin);
   });

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/base/threads.hpp"
 #include "infer/faults.hpp"
@@ -177,14 +178,18 @@ EstimateError RowEstimate::error(std::span<const double> points, const Executor&
   out.each.assign(at(num_points), known ? 0 : std::numeric_limits<double>::infinity());
   if (!known) out.rms = out.most = std::numeric_limits<double>::infinity();
   if (num_groups < 2 || num_points == 0) return out;
-  std::vector<std::vector<double>> shares(at(num_groups));
-  executor.for_each(num_groups, [&](Index b) {
+  std::vector<double> shares(at(num_groups * num_points), 0);  // those of a group together
+  const auto share_of = [&](Index b) {
+    return std::span(shares).subspan(at(b * num_points), at(num_points));
+  };
+  const Entries of_groups = entries_of(shares.data(), num_points);
+  fill_shared(executor, num_groups, 1, {of_groups}, [&](Index b, Index /*count*/) {
     const Group& group = parts_->groups[at(b)];
-    std::vector<double>& share = shares[at(b)];
-    if (!group.rows) return share.resize(at(num_points), 0);
+    if (!group.rows) return;
+    const std::span<double> share = share_of(b);
     const ExtendedVector sums = log_likelihood_sums(*group.rows, points, Serial());
     for (Index s = 0; s < num_points; ++s)
-      share.push_back(static_cast<double>(sums[at(s)] - group.expansion.value(parts_->point(points, s))));
+      share[at(s)] = static_cast<double>(sums[at(s)] - group.expansion.value(parts_->point(points, s)));
     // A constant cancels from weights, whichever it is: the average over the points is taken off.
     const double mean = std::accumulate(share.begin(), share.end(), 0.0) / static_cast<double>(num_points);
     for (double& value : share) value -= mean;
@@ -192,12 +197,13 @@ EstimateError RowEstimate::error(std::span<const double> points, const Executor&
   double total = 0;
   for (std::size_t s = 0; s < at(num_points); ++s) {
     double sum = 0, squares = 0;
-    for (const auto& share : shares) {
-      sum += share[s];
-      squares += share[s] * share[s];
+    for (Index b = 0; b < num_groups; ++b) {
+      const double share = share_of(b)[s];
+      sum += share;
+      squares += share * share;
     }
-    const auto b = static_cast<double>(num_groups);
-    const double variance = std::max(0.0, b / (b - 1) * (squares - sum * sum / b));
+    const auto groups = static_cast<double>(num_groups);
+    const double variance = std::max(0.0, groups / (groups - 1) * (squares - sum * sum / groups));
     out.each[s] = std::sqrt(variance);
     out.most = std::max(out.most, out.each[s]);
     total += variance;

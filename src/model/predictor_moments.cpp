@@ -7,6 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/shared_entries.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
 
@@ -43,7 +44,9 @@ PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat
   RowMemory& memory = executor.memory();
   PredictorMoments out{RowArray<float>(memory, model.num_rows()), RowArray<float>(memory, model.num_rows()),
                        RowArray<float>(memory, num_extras * model.num_rows())};
-  for_each_block(executor, model.num_rows(), [&](Index first, Index count) {
+  const std::initializer_list<Entries> arrays{entries_of(out.mean.data()), entries_of(out.sd.data()),
+                                              entries_of(out.cross.data(), num_extras)};
+  fill_rows(executor, model.num_rows(), arrays, [&](Index first, Index count) {
     const Scratch z(kTile * dim), u(kTile * columns.stride());
     for (Index begin = first; begin < first + count; begin += kTile) {
       const Index some = std::min(kTile, first + count - begin);

@@ -138,7 +138,7 @@ class Run {
     result.seconds.laplace = clock.restart();
 
     survey(result);
-    const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options());
+    const RandomProjection heldout_rows(problem_.likelihood(), result.pihat, heldout_options(options_));
     WatchedRows watched(heldout_rows, problem_, watcher(Stage::Project, heldout_rows.num_rows(), 0));
     Heldout heldout = make_heldout(heldout_rows, watched, result);
     result.heldout_norm = heldout.norm();
@@ -166,7 +166,8 @@ class Run {
       result.notes.push_back("the projection does not reach the held-out error with J = " +
                              std::to_string(result.dim) + "; more features were not tried");
     }
-    measure_rest(heldout_rows, heldout, result);
+    for (const Extended value : heldout.residual(result.build.coreset))
+      result.heldout_residual.push_back(static_cast<double>(value));
     translate(result);
     return result;
   }
@@ -294,12 +295,6 @@ class Run {
     }
   }
 
-  [[nodiscard]] RandomProjectionOptions heldout_options() const {
-    // The held-out projection has the norm of the build: an error in another norm would not be comparable.
-    const bool curvature = options_.projection == ProjectionKind::Curvature;
-    return {curvature ? Norm::Whitened : options_.norm, options_.heldout_dim, options_.seed, "heldout"};
-  }
-
   // Where points are chosen from some of the rows: what is known of all of them. Methods that solve for their
   // weights never choose idle rows (candidates.hpp), and so choose from some of them wherever there are any.
   void survey(CoresetResult& result) {
@@ -347,7 +342,7 @@ class Run {
     result.heldout_rows = rows.num_rows();
     if (survey_ && num_candidates_ < rows.num_rows()) {
       CoresetOptions options = options_;
-      options.norm = heldout_options().norm;
+      options.norm = heldout_options(options_).norm;
       auto estimated = estimated_heldout(projection, problem_.likelihood(), result.pihat, *at_mean_, *survey_,
                                          options, executor_);
       if (estimated) {
@@ -565,27 +560,6 @@ class Run {
     add_scaled(rest, -1, projection.sum_from(gradients(expansion, projection.points())));
     const auto length = static_cast<double>(norm(rest)), noise = heldout.noise();
     result.remainder = std::sqrt(std::max(0.0, length * length - noise * noise) / static_cast<double>(dim));
-  }
-
-  // The held-out error less the features of q, the second-order expansion of L(w) - L at the mode.
-  void measure_rest(const RandomProjection& projection, Heldout& heldout, CoresetResult& result) const {
-    result.heldout_rest = std::nan("");
-    const Likelihood& model = problem_.likelihood();
-    const Coreset& built = result.build.coreset;
-    if (!laplace_of_all(result) || !projection.uses_gradients() || built.size() == 0 ||
-        model.num_parameters() > kMostSummedParameters)
-      return;
-    std::vector<double> weights;
-    for (std::size_t i = 0; i < built.rows.size(); ++i)
-      weights.push_back(built.weights[i] * model.multiplicity(built.rows[i]));
-    const std::vector<double>& mode = result.pihat.mean();
-    Quadratic q{mode, model.subset(built.rows, weights)->evaluate(mode, Order::Hessian, executor_)};
-    const Derivatives& all = *result.laplace->at_mode;
-    for (std::size_t d = 0; d < all.gradient.size(); ++d) q.at_centre.gradient[d] -= all.gradient[d];
-    for (std::size_t k = 0; k < all.hessian.size(); ++k) q.at_centre.hessian[k] -= all.hessian[k];
-    ExtendedVector rest = heldout.residual(built);
-    add_scaled(rest, 1, projection.sum_from(gradients(q, projection.points())));
-    result.heldout_rest = heldout.relative(rest);
   }
 
   // From rows of the likelihood to rows of the data, and from weights of vectors, which count a row

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/extended.hpp"
+#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/model/linear_model.hpp"
 #include "giga/model/predictor_moments.hpp"
@@ -22,7 +23,7 @@ RowArray<float> random_norms(const Likelihood& likelihood, const Normal& pihat, 
   constexpr Index kFeatures = 32, kRowsAtOnce = 64;
   const RandomProjection few(likelihood, pihat, {options.norm, kFeatures, options.seed, "candidates"});
   RowArray<float> norms(executor.memory(), likelihood.num_rows());
-  for_each_block(executor, likelihood.num_rows(), [&](Index first, Index count) {
+  fill_rows(executor, likelihood.num_rows(), {entries_of(norms.data())}, [&](Index first, Index count) {
     std::vector<double> v(at(kRowsAtOnce * kFeatures));
     for (Index begin = first; begin < first + count; begin += kRowsAtOnce) {
       const Index some = std::min(kRowsAtOnce, first + count - begin);

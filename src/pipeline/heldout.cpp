@@ -9,6 +9,11 @@
 
 namespace giga {
 
+RandomProjectionOptions heldout_options(const CoresetOptions& options) {
+  const bool curvature = options.projection == ProjectionKind::Curvature;
+  return {curvature ? Norm::Whitened : options.norm, options.heldout_dim, options.seed, "heldout"};
+}
+
 Heldout::Heldout(const RowSource& rows, const Executor& executor) : rows_(rows) {
   const VectorTable table(rows, executor.local(), {.selector = SelectorKind::Scan});
   sum_ = table.sum();
@@ -35,13 +40,9 @@ ExtendedVector Heldout::residual(const Coreset& coreset) {
 }
 
 double Heldout::error(const Coreset& coreset) {
-  return relative(residual(coreset));
-}
-
-double Heldout::relative(const ExtendedVector& residual) const {
-  // Infinite if V is zero and V(w) is not. The noise of the sum is independent of the coreset, and
-  // lengthens the residual in the mean square.
-  const Extended length = giga::norm(residual);
+  // |V - sum_n w_n V_n| / |V|; infinite if V is zero and V(w) is not. The noise of the sum is independent of
+  // the coreset, and lengthens the residual in the mean square.
+  const Extended length = giga::norm(residual(coreset));
   const Extended distance = length > noise_ ? std::sqrt(length * length - noise_ * noise_) : 0;
   return distance == 0 ? 0.0 : static_cast<double>(distance / norm_);
 }

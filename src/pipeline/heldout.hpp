@@ -8,8 +8,14 @@
 #include "giga/base/executor.hpp"
 #include "giga/base/row_source.hpp"
 #include "giga/construct/build.hpp"
+#include "giga/pipeline/build_coreset.hpp"
+#include "giga/project/random_projection.hpp"
 
 namespace giga {
+
+/// Of a build with these options: in the norm of the build, for an error in another norm would not be
+/// comparable.
+[[nodiscard]] RandomProjectionOptions heldout_options(const CoresetOptions& options);
 
 /// Reads all rows once for their sum, unless it is given, and then only those of coresets it is asked about.
 class Heldout {
@@ -28,9 +34,6 @@ class Heldout {
   [[nodiscard]] ExtendedVector residual(const Coreset& coreset);
   /// |V(w) - V| / |V|.
   [[nodiscard]] double error(const Coreset& coreset);
-
-  /// The length of a residual without the noise of V, over |V|.
-  [[nodiscard]] double relative(const ExtendedVector& residual) const;
 
  private:
   const std::vector<double>& row(Index n);

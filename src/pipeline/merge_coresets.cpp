@@ -16,6 +16,7 @@
 #include "giga/data/stack.hpp"
 #include "giga/infer/laplace.hpp"
 #include "giga/infer/row_estimate.hpp"
+#include "giga/project/smoothed_derivatives.hpp"
 #include "pipeline/corrected_likelihood.hpp"
 #include "pipeline/merged_design.hpp"
 
@@ -49,15 +50,9 @@ void require_apart(std::span<const Shard> shards) {
   }
 }
 
-// What the coreset of a shard is off by, to second order, about a point of the merged model.
-Derivatives excess_of(const Shard& shard, const ShardMap& map, std::span<const double> theta,
-                      const Executor& executor) {
-  Quadratic own{shard.sums->point,
-                shard.problem->likelihood().evaluate(shard.sums->point, Order::Hessian, executor)};
-  const Derivatives& all = shard.sums->at_point;
-  own.at_centre.value -= all.value;
-  for (std::size_t d = 0; d < all.gradient.size(); ++d) own.at_centre.gradient[d] -= all.gradient[d];
-  for (std::size_t k = 0; k < all.hessian.size(); ++k) own.at_centre.hessian[k] -= all.hessian[k];
+// What the coreset of a shard is known to have too much, about a point of the merged model.
+Derivatives excess_of(const Shard& shard, const ShardMap& map, std::span<const double> theta) {
+  const Quadratic own{shard.sums->point, shard.sums->excess};
   return map.pulled_back(recentred(own, map.times(theta)).at_centre);
 }
 
@@ -115,6 +110,7 @@ class Merge {
       out.sums.reductions.insert(out.sums.reductions.end(), sums.reductions.begin(), sums.reductions.end());
     }
     options_.reduce ? reduce(mode, out) : keep_all(mode, out);
+    out.sums.excess_error = second_order_error(out.sums.excess, mode.posterior);
     put_in_order(out.sums);
     return out;
   }
@@ -128,7 +124,7 @@ class Merge {
       excess_.centre = rough.posterior.mean();
       excess_.at_centre = {};
       for (std::size_t s = 0; s < shards_.size(); ++s)
-        add_to(excess_.at_centre, excess_of(shards_[s], maps[s], excess_.centre, executor_));
+        add_to(excess_.at_centre, excess_of(shards_[s], maps[s], excess_.centre));
       const CorrectedLikelihood corrected(problem.likelihood(), excess_);
       LaplaceResult mode =
           laplace(corrected, problem.prior(), executor_, {.start = rough.posterior.mean()}, observer_);
@@ -183,9 +179,16 @@ class Merge {
     // What was known exactly of the parts is put right; the reduction has an error of its own.
     for (ShardPart& part : out.sums.shards) part.corrected = true;
     for (ErrorPart& part : out.sums.reductions) part.corrected = true;
-    const Derivatives of_points = points->evaluate(out.sums.point, Order::Hessian, executor_);
-    out.sums.reductions.push_back(error_part(
-        out.coreset, out.sums.weight, second_order_error(of_points, out.sums.at_point, mode.posterior)));
+    // Over T, which is the union less its own excess.
+    out.sums.excess =
+        difference(points->evaluate(out.sums.point, Order::Hessian, executor_), out.sums.at_point);
+    Derivatives smooth =
+        difference(smoothed_derivatives(*points->linear_model(), mode.posterior, executor_),
+                   smoothed_derivatives(*problem.likelihood().linear_model(), mode.posterior, executor_));
+    add_to(smooth, excess_.at_centre);
+    take_smoothed(smooth, out.sums.excess);
+    out.sums.reductions.push_back(error_part(out.coreset, problem.likelihood(), out.sums.weight,
+                                             out.sums.point, out.sums.excess, executor_));
   }
 
   // The union as it is; its errors are those of the shards.
@@ -205,11 +208,9 @@ class Merge {
       result.build.coreset.rows.push_back(n);
       result.build.coreset.weights.push_back(1);
     }
-    // |C'grad q|, |C'(hess q)C|: of the union less T, over the same of T.
-    const Derivatives none{0, std::vector<double>(excess_.centre.size()),
-                           std::vector<double>(excess_.at_centre.hessian.size())};
-    result.build.relative_error = second_order_error(excess_.at_centre, none, mode.posterior) /
-                                  second_order_error(out.sums.at_point, none, mode.posterior);
+    out.sums.excess = excess_.at_centre;
+    result.build.relative_error = second_order_error(out.sums.excess, mode.posterior) /
+                                  second_order_error(out.sums.at_point, mode.posterior);
     result.heldout_error = std::nan("");
   }
 

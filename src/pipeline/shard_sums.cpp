@@ -1,10 +1,16 @@
 // Sums of a shard: derivatives at the mode, moments of columns and of the response, and the errors.
 #include "giga/pipeline/shard_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/extended.hpp"
 #include "giga/infer/laplace.hpp"
+#include "giga/infer/row_estimate.hpp"
+#include "giga/project/random_projection.hpp"
+#include "giga/project/smoothed_derivatives.hpp"
+#include "pipeline/heldout.hpp"
 #include "pipeline/prior_units.hpp"
 
 namespace giga {
@@ -35,26 +41,21 @@ ColumnMoments column_moments(const Problem::Table& table, const Executor& execut
 
 }  // namespace
 
-double second_order_error(const Derivatives& these, const Derivatives& those, const Normal& posterior) {
-  // With C the factor: |C'g|^2 + |C'HC|_F^2, both of the difference.
+double second_order_error(const Derivatives& of, const Normal& posterior) {
   const Index dim = posterior.dim();
   const std::vector<double>& factor = posterior.factor();
   const auto c = [&](Index i, Index j) { return Extended{factor[at(i * dim + j)]}; };
-  const auto h = [&](Index i, Index j) {
-    return Extended{these.hessian[at(i * dim + j)]} - Extended{those.hessian[at(i * dim + j)]};
-  };
   ExtendedVector turned(at(dim * dim), 0);  // H C
   for (Index i = 0; i < dim; ++i) {
     for (Index k = 0; k < dim; ++k) {
-      const Extended entry = h(i, k);
+      const Extended entry = of.hessian[at(i * dim + k)];
       for (Index j = 0; j < dim; ++j) turned[at(i * dim + j)] += entry * c(k, j);
     }
   }
   Extended squares = 0;
   for (Index j = 0; j < dim; ++j) {
     Extended along = 0;
-    for (Index i = 0; i < dim; ++i)
-      along += c(i, j) * (Extended{these.gradient[at(i)]} - Extended{those.gradient[at(i)]});
+    for (Index i = 0; i < dim; ++i) along += c(i, j) * of.gradient[at(i)];
     squares += along * along;
     for (Index k = 0; k < dim; ++k) {
       Extended entry = 0;
@@ -65,14 +66,44 @@ double second_order_error(const Derivatives& these, const Derivatives& those, co
   return static_cast<double>(std::sqrt(squares / static_cast<Extended>(dim)));
 }
 
-ErrorPart error_part(const CoresetResult& result, double weight, double to_second_order) {
+ErrorPart error_part(const CoresetResult& result, const Likelihood& rows, double weight,
+                     const std::vector<double>& point, const Derivatives& excess, const Executor& executor) {
   const bool whitened =
       result.options.projection == ProjectionKind::Curvature || result.options.norm == Norm::Whitened;
   if (!whitened) return {weight, kNotKnown, kNotKnown};
-  const double unit = result.heldout_norm / std::sqrt(static_cast<double>(result.pihat.dim()));
-  const double error = result.heldout_error * unit;
-  return {weight, error,
-          std::isfinite(result.heldout_rest) ? result.heldout_rest * unit : error + to_second_order};
+  const auto dim = static_cast<double>(result.pihat.dim());
+  ErrorPart out{weight, result.heldout_error * result.heldout_norm / std::sqrt(dim), kNotKnown};
+  if (result.heldout_residual.empty()) return out;
+  // V(w) - V less the features of q.
+  const RandomProjection projection(rows, result.pihat, heldout_options(result.options));
+  const std::vector<double> points = projection.points();
+  const Quadratic q{point, excess};
+  ExtendedVector gradients(points.size(), 0);
+  executor.for_each(std::ssize(points) / result.pihat.dim(), [&](Index s) {
+    const Index first = s * result.pihat.dim();
+    q.add_gradient(std::span(points).subspan(at(first), point.size()), gradients.data() + first);
+  });
+  ExtendedVector rest = projection.sum_from(gradients);
+  add_scaled(rest, 1, result.heldout_residual);
+  const Extended length = norm(rest), noise = result.heldout_noise * result.heldout_norm;
+  out.rest = length > noise ? static_cast<double>(std::sqrt((length * length - noise * noise) / dim)) : 0;
+  return out;
+}
+
+Derivatives difference(Derivatives one, const Derivatives& other) {
+  one.value -= other.value;
+  for (std::size_t d = 0; d < other.gradient.size(); ++d) one.gradient[d] -= other.gradient[d];
+  for (std::size_t k = 0; k < other.hessian.size(); ++k) one.hessian[k] -= other.hessian[k];
+  return one;
+}
+
+void take_smoothed(const Derivatives& smoothed, Derivatives& excess) {
+  const auto finite = [](const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  };
+  if (!finite(smoothed.gradient) || !finite(smoothed.hessian)) return;
+  excess.gradient = smoothed.gradient;
+  excess.hessian = smoothed.hessian;
 }
 
 ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const Executor& executor,
@@ -102,7 +133,14 @@ ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const 
   const Derivatives of_points = some ? some->evaluate(out.point, Order::Hessian, executor)
                                      : Derivatives{0, std::vector<double>(out.point.size()),
                                                    std::vector<double>(out.at_point.hessian.size())};
-  ShardPart part{error_part(result, out.weight, second_order_error(of_points, out.at_point, posterior))};
+  out.excess = difference(of_points, out.at_point);
+  if (some) {
+    const Derivatives smooth = difference(smoothed_derivatives(*some->linear_model(), posterior, executor),
+                                          smoothed_derivatives(*all.linear_model(), posterior, executor));
+    take_smoothed(smooth, out.excess);
+  }
+  out.excess_error = second_order_error(out.excess, posterior);
+  ShardPart part{error_part(result, all, out.weight, out.point, out.excess, executor)};
   part.num_rows = problem.num_data_rows();
   out.shards.push_back(std::move(part));
   return out;
@@ -110,11 +148,11 @@ ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const 
 
 MergedError merged_error(const ShardSums& sums) {
   MergedError out;
-  double weight = 0, squares = 0;
+  double weight = 0, squares = sums.excess_error * sums.excess_error;
   for (const ShardPart& shard : sums.shards) weight += shard.weight;
   const auto add = [&](const ErrorPart& part) {
     out.bound += part.share();
-    squares += part.share() * part.share() * (part.weight / weight);
+    squares += part.rest * part.rest * (part.weight / weight);
   };
   for (const ShardPart& shard : sums.shards) add(shard);
   for (const ErrorPart& reduction : sums.reductions) add(reduction);

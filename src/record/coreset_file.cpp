@@ -294,9 +294,9 @@ void add_sums(CoresetFile& file, const Problem& problem, const CoresetResult& re
     return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
   };
   // Where a log-likelihood is beyond a double there is nothing to merge.
-  if (!finite(sums.point) || !finite(sums.at_point.gradient) || !finite(sums.at_point.hessian) ||
-      !std::isfinite(sums.at_point.value))
-    return;
+  for (const Derivatives* each : {&sums.at_point, &sums.excess})
+    if (!std::isfinite(each->value) || !finite(each->gradient) || !finite(each->hessian)) return;
+  if (!finite(sums.point)) return;
   file.sums = std::move(sums);
   ShardPart& shard = file.sums->shards.front();
   shard.name = std::filesystem::path(problem.name()).filename().string();

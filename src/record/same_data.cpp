@@ -10,9 +10,9 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -199,35 +199,50 @@ std::string posterior_digest(const CoresetFile& file) {
 
 namespace {
 
-// Features and response as one key; 0 and -0 are equal.
-std::vector<double> key_of(const Dataset& data, Index row) {
-  std::vector<double> key;
-  for (Index d = 0; d < data.num_features(); ++d) key.push_back(data.features(row)[d] + 0.0);
-  key.push_back(data.response()[at(row)] + 0.0);
-  return key;
+// Of features and response.
+std::uint64_t digest_of(const Dataset& data, Index row) {
+  Digest digest;
+  for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(row)[d]);
+  digest.add(data.response()[at(row)]);
+  return digest.value();
+}
+
+bool is_same_row(const Dataset& one, Index n, const Dataset& other, Index m) {
+  return std::equal(one.features(n), one.features(n) + one.num_features(), other.features(m)) &&
+         one.response()[at(n)] == other.response()[at(m)];
 }
 
 // For every row of the coreset the first row of the data with the same values.
-std::vector<Index> rows_by_value(const Dataset& data, const WeightedProblem& coreset,
-                                 const CoresetFile& file) {
-  std::map<std::vector<double>, std::vector<std::size_t>> wanted;
-  for (std::size_t k = 0; k < coreset.input_rows.size(); ++k)
-    wanted[key_of(*coreset.data, static_cast<Index>(k))].push_back(k);
-  std::vector<Index> rows(coreset.input_rows.size(), -1);
-  for (Index n = 0; n < data.num_rows() && !wanted.empty(); ++n) {
-    const auto found = wanted.find(key_of(data, n));
-    if (found == wanted.end()) continue;
-    for (const std::size_t k : found->second) rows[k] = n;
-    wanted.erase(found);
-  }
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    if (rows[k] < 0)
+std::vector<Index> rows_by_value(const Dataset& data, const WeightedProblem& coreset, const CoresetFile& file,
+                                 const Executor& executor) {
+  std::unordered_multimap<std::uint64_t, Index> wanted;
+  const Dataset& points = *coreset.data;
+  for (Index k = 0; k < points.num_rows(); ++k) wanted.emplace(digest_of(points, k), k);
+  // One more than the row; 0 while there is none.
+  std::vector<Index> found(at(points.num_rows()), 0);
+  fold_blocks<Index>(
+      executor, data.num_rows(), points.num_rows(), std::span(found),
+      [&](Index first, Index count, Index /*piece*/, Index* part) {
+        for (Index n = first; n < first + count; ++n) {
+          const auto [begin, end] = wanted.equal_range(digest_of(data, n));
+          for (auto it = begin; it != end; ++it) {
+            Index& row = part[it->second];
+            if (row == 0 && is_same_row(points, it->second, data, n)) row = n + 1;
+          }
+        }
+      },
+      [size = points.num_rows()](const Index* part, Index* total) {
+        for (Index k = 0; k < size; ++k)
+          if (total[k] == 0) total[k] = part[k];
+      });
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (found[k]-- == 0)
       refuse(data, file,
              "row " + std::to_string(coreset.input_rows[k]) + " of the shard " +
                  printable(file.sums->shards[at(file.shard_of[k])].name, 200) +
                  ", which is in the coreset, is not in it; give the rows of all shards");
   }
-  return rows;
+  return found;
 }
 
 }  // namespace
@@ -240,7 +255,7 @@ Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset, c
   Coreset out;
   if (file.is_merged()) {
     require_same_scale(problem, file, executor);
-    return {rows_by_value(data, coreset, file), file.coreset.weights};
+    return {rows_by_value(data, coreset, file, executor), file.coreset.weights};
   }
   for (std::size_t k = 0; k < coreset.input_rows.size(); ++k) {
     const Index row = row_of(data, coreset.input_rows[k]);

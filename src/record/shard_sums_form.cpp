@@ -42,6 +42,28 @@ ShardPart shard_of(const Fields& fields) {
           fields.get<Index>("N")};
 }
 
+Json form_of(const Derivatives& at_point) {
+  const std::size_t dim = at_point.gradient.size();
+  std::vector<double> triangle;
+  for (std::size_t i = 0; i < dim; ++i)
+    for (std::size_t j = 0; j <= i; ++j) triangle.push_back(at_point.hessian[i * dim + j]);
+  return {{"log_likelihood", at_point.value}, {"gradient", at_point.gradient}, {"hessian", triangle}};
+}
+
+Derivatives derivatives_of(const Fields& fields, std::size_t dim) {
+  Derivatives out;
+  out.value = fields.get<double>("log_likelihood");
+  out.gradient = fields.get<std::vector<double>>("gradient");
+  const auto triangle = fields.get<std::vector<double>>("hessian");
+  if (out.gradient.size() != dim) fields.refuse("gradient", "does not have D entries");
+  if (triangle.size() != dim * (dim + 1) / 2) fields.refuse("hessian", "does not have D (D + 1) / 2 entries");
+  out.hessian.resize(dim * dim);
+  for (std::size_t i = 0, k = 0; i < dim; ++i)
+    for (std::size_t j = 0; j <= i; ++j, ++k)
+      out.hessian[i * dim + j] = out.hessian[j * dim + i] = triangle[k];
+  return out;
+}
+
 template <typename Part>
 Json forms_of(const std::vector<Part>& parts) {
   Json list = Json::array();
@@ -52,16 +74,10 @@ Json forms_of(const std::vector<Part>& parts) {
 }  // namespace
 
 Json form_of(const ShardSums& sums) {
-  const std::size_t dim = sums.point.size();
-  std::vector<double> triangle;
-  for (std::size_t i = 0; i < dim; ++i)
-    for (std::size_t j = 0; j <= i; ++j) triangle.push_back(sums.at_point.hessian[i * dim + j]);
-  Json json = {{"weight", sums.weight},
-               {"zero_rows", sums.num_zero_rows},
-               {"point", sums.point},
-               {"log_likelihood", sums.at_point.value},
-               {"gradient", sums.at_point.gradient},
-               {"hessian", triangle}};
+  Json json = {{"weight", sums.weight}, {"zero_rows", sums.num_zero_rows}, {"point", sums.point}};
+  json.update(form_of(sums.at_point));
+  json["excess"] = form_of(sums.excess);
+  json["excess_error"] = sums.excess_error;
   if (!sums.columns.mean.empty()) json["columns"] = form_of(sums.columns);
   if (!sums.slopes.mean.empty()) json["slopes"] = form_of(sums.slopes);
   json["response"] = {{"mean", sums.response_mean}, {"sd", sums.response_sd}};
@@ -76,16 +92,10 @@ ShardSums sums_of(const Fields& fields, Index num_parameters, Index num_columns)
   out.weight = fields.get<double>("weight");
   out.num_zero_rows = fields.get<Index>("zero_rows");
   out.point = fields.get<std::vector<double>>("point");
-  out.at_point.value = fields.get<double>("log_likelihood");
-  out.at_point.gradient = fields.get<std::vector<double>>("gradient");
-  const auto triangle = fields.get<std::vector<double>>("hessian");
   if (out.point.size() != dim) fields.refuse("point", "does not have D entries");
-  if (out.at_point.gradient.size() != dim) fields.refuse("gradient", "does not have D entries");
-  if (triangle.size() != dim * (dim + 1) / 2) fields.refuse("hessian", "does not have D (D + 1) / 2 entries");
-  out.at_point.hessian.resize(dim * dim);
-  for (std::size_t i = 0, k = 0; i < dim; ++i)
-    for (std::size_t j = 0; j <= i; ++j, ++k)
-      out.at_point.hessian[i * dim + j] = out.at_point.hessian[j * dim + i] = triangle[k];
+  out.at_point = derivatives_of(fields, dim);
+  out.excess = derivatives_of(fields.at("excess"), dim);
+  out.excess_error = fields.number("excess_error");
   if (fields.has("columns")) out.columns = moments_of(fields.at("columns"));
   if (!out.columns.mean.empty() && std::ssize(out.columns.mean) != num_columns)
     fields.refuse("columns", "does not have one entry per column");

@@ -59,7 +59,7 @@ Json form_of(const CoresetResult& result) {
   out["heldout_rows"] = result.heldout_rows;
   out["heldout_noise"] = result.heldout_noise;
   out["heldout_norm"] = result.heldout_norm;
-  out["heldout_rest"] = result.heldout_rest;
+  out["heldout_residual"] = result.heldout_residual;
   out["selector"] = result.selector ? Json(name(*result.selector)) : Json(nullptr);
   out["notes"] = result.notes;
   return out;
@@ -94,7 +94,7 @@ CoresetResult result_of(const Fields& fields) {
   out.heldout_noise = fields.number("heldout_noise");
   // A run that an older giga stopped does not say these.
   out.heldout_norm = fields.has("heldout_norm") ? fields.number("heldout_norm") : std::nan("");
-  out.heldout_rest = fields.has("heldout_rest") ? fields.number("heldout_rest") : std::nan("");
+  if (fields.has("heldout_residual")) out.heldout_residual = fields.numbers("heldout_residual");
   if (!fields.is_null("selector")) out.selector = fields.choice<SelectorKind>("selector");
   out.notes = fields.get<std::vector<std::string>>("notes");
   return out;

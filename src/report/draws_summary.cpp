@@ -12,6 +12,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/shared_entries.hpp"
 #include "giga/base/text.hpp"
 #include "report/page/draws_view.hpp"
 #include "report/short_names.hpp"
@@ -20,8 +21,15 @@
 namespace giga {
 namespace {
 
-Quantity quantity_of(std::string name, const std::vector<std::vector<double>>& draws) {
-  Quantity out{std::move(name), summarise(draws), true, 0};
+// What is said of a quantity besides its name.
+struct Facts {
+  QuantitySummary summary = {};
+  bool constant = true;
+  Index num_not_finite = 0;
+};
+
+Facts facts_of(const std::vector<std::vector<double>>& draws) {
+  Facts out{summarise(draws), true, 0};
   for (const auto& chain : draws) {
     for (const double value : chain) {
       if (!std::isfinite(value)) ++out.num_not_finite;
@@ -174,11 +182,15 @@ std::vector<Quantity> summarise_chains(std::span<const Chain> chains, const std:
   const Index first = log_density ? -1 : 0;
   std::vector<Quantity> out(names.size() + (log_density ? 1 : 0));
   if (chains.empty()) return {};
-  executor.for_each(std::ssize(out), [&](Index k) {
-    const Index column = first + k;
-    out[static_cast<std::size_t>(k)] =
-        quantity_of(column < 0 ? "lp__" : names[static_cast<std::size_t>(column)], draws_of(chains, column));
+  std::vector<Facts> facts(out.size());
+  fill_shared(executor, std::ssize(out), 1, {entries_of(facts.data())}, [&](Index k, Index /*count*/) {
+    facts[static_cast<std::size_t>(k)] = facts_of(draws_of(chains, first + k));
   });
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const Index column = first + static_cast<Index>(k);
+    out[k] = {column < 0 ? "lp__" : names[static_cast<std::size_t>(column)], facts[k].summary,
+              facts[k].constant, facts[k].num_not_finite};
+  }
   return out;
 }
 

@@ -54,7 +54,7 @@ class Faults(unittest.TestCase):
         cls.launcher = Launcher(options.mpirun)
         cls.giga("simulate", "logistic", "--rows", "60000", "--dim", "4", "--out", "data.csv")
         cls.fit = ["fit", "data.csv", "--family", "bernoulli", "--no-times", "--quiet", "--threads", "1",
-                   "--draws", "2000"]
+                   "--draws", "6000"]
         cls.giga(*cls.fit, "--out", "want")
 
     @classmethod
@@ -176,13 +176,15 @@ class Faults(unittest.TestCase):
             pids = []
             while len(pids) < 2 and process.poll() is None:
                 pids = own_processes(process.pid, "giga-mpi")
-            time.sleep(1)
-            if process.poll() is None:
-                os.kill(pids[which], signal.SIGTERM)
-                said = own_lines(self.ended(process)[1])
-                self.assertEqual(process.returncode, 128 + signal.SIGTERM)
-                self.assertEqual([line.replace("rank 1: ", "") for line in said],
-                                 ["giga: stopped; go on with: giga fit --resume stopped"])
+            # In the middle: the request is there, and the work takes a second at least.
+            while not (self.work / "stopped" / "partial" / "request.json").exists() and process.poll() is None:
+                time.sleep(0.01)
+            time.sleep(0.2)
+            os.kill(pids[which], signal.SIGTERM)
+            said = own_lines(self.ended(process)[1])
+            self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+            self.assertEqual([line.replace("rank 1: ", "") for line in said],
+                             ["giga: stopped; go on with: giga fit --resume stopped"])
             self.resumed("stopped", 3)
             self.assert_same_fit("stopped")
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/shared_entries.hpp"
 #include "data/shared_stream.hpp"
 #include "dist/rank_checks.hpp"
 #include "dist/thread_ranks.hpp"
@@ -104,6 +105,63 @@ TEST(RankExecutor, TellsOfErrorsInPartsBeyondWhatItHolds) {
     EXPECT_EQ(chained(executor, 40), chained(Serial(), 40));
   });
   said.expect_all("DataError block 17");
+}
+
+TEST(RankExecutor, GivesEachPieceOfFewBlocksToOneRank) {
+  std::atomic<Index> calls = 0;
+  const std::uint64_t want = chained(Serial(), 2, {.num_pieces = 20});
+  on_ranks(3, [&](Transport& transport) {
+    Ranks ranks(transport);
+    const RankExecutor executor(ranks, 2);
+    EXPECT_EQ(chained(executor, 2, {.num_pieces = 20}, [&](Index) { ++calls; }), want);
+    // An agreement, and two parts of 20 numbers, there and back.
+    const Communication before = *executor.communication();
+    (void)chained(executor, 2, {.num_pieces = 20});
+    EXPECT_EQ(executor.communication()->messages - before.messages, 4 + 4);
+    EXPECT_EQ(executor.communication()->bytes - before.bytes, 4 * 7 * 8 + 4 * 2 * 20 * 8);
+  });
+  EXPECT_EQ(calls, 40);
+}
+
+TEST(RankExecutor, ThrowsTheErrorOfTheLowestPieceOnAll) {
+  Said said(3);
+  on_ranks(3, [&](Transport& transport) {
+    Ranks ranks(transport);
+    const RankExecutor executor(ranks, 1);
+    said(ranks.rank(), thrown_by([&] {
+           (void)chained(executor, 5, {.num_pieces = 3}, [](Index block) {
+             if (block > 1) throw DataError("block " + std::to_string(block));
+           });
+         }));
+  });
+  said.expect_all("DataError block 2");
+}
+
+TEST(SharedEntries, AreThereOnAllRanks) {
+  for (const int size : {1, 2, 3, 5}) {
+    for (const Index total : {0, 1, 7, 100, 1001}) {
+      std::atomic<Index> filled = 0, wrong = 0;
+      on_ranks(size, [&](Transport& transport) {
+        Ranks ranks(transport);
+        const RankExecutor executor(ranks, 2);
+        std::vector<float> one(static_cast<std::size_t>(total), -1);
+        std::vector<double> three(static_cast<std::size_t>(3 * total), -1);
+        fill_shared(executor, total, 10, {entries_of(one.data()), entries_of(three.data(), 3)},
+                    [&](Index first, Index count) {
+                      if (first % 10 != 0 || count > 10) ++wrong;
+                      filled += count;
+                      for (Index i = first; i < first + count; ++i) {
+                        one[at(i)] = static_cast<float>(i);
+                        for (Index k = 0; k < 3; ++k) three[at(3 * i + k)] = static_cast<double>(3 * i + k);
+                      }
+                    });
+        for (Index i = 0; i < total; ++i) wrong += one[at(i)] == static_cast<float>(i) ? 0 : 1;
+        for (Index i = 0; i < 3 * total; ++i) wrong += three[at(i)] == static_cast<double>(i) ? 0 : 1;
+      });
+      EXPECT_EQ(wrong, 0);
+      EXPECT_EQ(filled, total);
+    }
+  }
 }
 
 TEST(RankExecutor, SpreadsPiecesAndGivesAllTheResultsToAll) {

@@ -86,6 +86,19 @@ class ThreadTransport final : public Transport {
                   [this] { meeting_.values.clear(); });
   }
 
+  void unite(std::span<std::byte> bytes) override {
+    meeting_.meet(
+        [&] {
+          auto& all = meeting_.sent;
+          if (!uniting()) all.assign(bytes.size(), std::byte{0});
+          meeting_.values.assign(1, 0);
+          for (std::size_t i = 0; i < bytes.size(); ++i) all.at(i) |= bytes[i];
+        },
+        [] {});
+    meeting_.meet([&] { std::copy(meeting_.sent.begin(), meeting_.sent.end(), bytes.begin()); },
+                  [this] { meeting_.values.clear(); });
+  }
+
   void broadcast(std::span<std::byte> bytes, int from) override {
     meeting_.meet(
         [&] {
@@ -102,6 +115,9 @@ class ThreadTransport final : public Transport {
   }
 
  private:
+  // Whether another rank was here before: values are empty between two operations.
+  [[nodiscard]] bool uniting() const { return !meeting_.values.empty(); }
+
   Meeting& meeting_;
   int rank_;
 };

@@ -128,6 +128,7 @@ TEST_F(MergeRefusals, OfADamagedFileNamesTheField) {
   expect_damage("/sums/gradient", json::array({1.0, 2.0}), "sums/gradient");
   expect_damage("/sums/hessian", json::array({nullptr}), "sums/hessian");
   expect_damage("/sums/hessian", json::array({1.0}), "sums/hessian");
+  expect_damage("/sums/excess/gradient", json::array({1.0}), "sums/excess/gradient");
   expect_damage("/sums/columns/sd/0", -1.0, "sums/columns/sd");
   expect_damage("/sums/columns", json{{"mean", {1.0}}, {"sd", {1.0}}}, "sums/columns");
   expect_damage("/sums/shards", json::array(), "sums/shards");

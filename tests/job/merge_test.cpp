@@ -21,7 +21,7 @@ const ModelOptions kQuadratic{.family = {Family::GaussianIdentity, 0.7}};
 double apart(const Derivatives& one, const Derivatives& other, const Problem& problem,
              const std::vector<double>& theta, const Executor& executor) {
   const LaplaceResult mode = laplace(problem.likelihood(), problem.prior(), executor, {.start = theta});
-  return second_order_error(one, other, mode.posterior);
+  return second_order_error(difference(one, other), mode.posterior);
 }
 
 class MergedSums : public MergeJobs {
@@ -160,7 +160,7 @@ TEST_F(Merging, BoundsTheErrorAlikeWhoeverIsMergedFirst) {
   for (const MergedError& other :
        {merge({"ab", "c"}, "ab_c", false).error, merge({"a", "bc"}, "a_bc", false).error}) {
     EXPECT_EQ(other.bound, at_once.bound);
-    EXPECT_EQ(other.usual, at_once.usual);
+    EXPECT_NEAR(other.usual, at_once.usual, 1e-3 * at_once.usual);
   }
   // With reductions on the way the shards' part is the same, and so is their number.
   (void)merge({"a", "b"}, "ab");

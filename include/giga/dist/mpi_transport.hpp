@@ -32,6 +32,7 @@ class MpiTransport final : public Transport {
   [[nodiscard]] int size() const override { return size_; }
   [[nodiscard]] int fair_threads() const override { return fair_threads_; }
   void largest(std::span<std::int64_t> values) override;
+  void unite(std::span<std::byte> bytes) override;
   void broadcast(std::span<std::byte> bytes, int from) override;
   void send(std::span<const std::byte> bytes, int to) override;
   void receive(std::span<std::byte> bytes, int from) override;

@@ -3,6 +3,9 @@
 // In this release every rank holds all rows. A fold gives each rank a contiguous range of blocks. A rank
 // fills the parts of its range; then the total goes from rank to rank, each joining its parts in block order,
 // and from the last of them to all. So sums have the order, and the bits, that they have in one process.
+// Where there are fewer blocks than would keep all ranks busy, but several pieces of each, ranks share the
+// pieces: their places in a part are different, so the part is what all of them set, and every rank joins the
+// parts for itself.
 // What fill() keeps besides its part is kept by the rank that filled the block: a table whose folds leave
 // something behind for every row (VectorTable) belongs to local().
 #pragma once
@@ -45,6 +48,8 @@ class RankExecutor final : public Executor {
   [[nodiscard]] std::optional<Communication> communication() const override { return ranks_.communication(); }
 
  private:
+  void fold_by_pieces(const BlockFold& work, std::byte* total) const;
+
   Ranks& ranks_;
   Index bytes_held_;
   std::unique_ptr<Threads> threads_;

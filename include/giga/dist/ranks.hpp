@@ -59,6 +59,7 @@ class Ranks {
   void send(std::span<const std::byte> bytes, int to) { transport_.send(bytes, to); }
   void receive(std::span<std::byte> bytes, int from) { transport_.receive(bytes, from); }
   void largest(std::span<std::int64_t> values);
+  void unite(std::span<std::byte> bytes);
   /// What each rank says, by rank.
   [[nodiscard]] std::vector<std::string> texts(const std::string& own);
   /// Messages that others send each other in the same way are counted here too.

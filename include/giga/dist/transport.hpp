@@ -24,6 +24,8 @@ class Transport {
 
   /// Every value becomes the largest that any rank has in its place.
   virtual void largest(std::span<std::int64_t> values) = 0;
+  /// Every bit is set that any rank has set.
+  virtual void unite(std::span<std::byte> bytes) = 0;
   /// All ranks get the bytes of rank `from`; each gives room for as many.
   virtual void broadcast(std::span<std::byte> bytes, int from) = 0;
   virtual void send(std::span<const std::byte> bytes, int to) = 0;

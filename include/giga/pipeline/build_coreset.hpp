@@ -147,10 +147,7 @@ struct CoresetResult {
   Index heldout_rows = 0;    ///< Rows that the held-out sum was taken from; fewer than all: estimated,
   double heldout_noise = 0;  ///< with this standard error, relative to |V|, which heldout_error is free of.
   double heldout_norm = 0;   ///< |V|
-  /// |V(w) - V| without what it has to second order at the mode, in units of |V|: the held-out error of the
-  /// coreset once its gradient and Hessian there are put right. NaN where the mode of all rows is not known,
-  /// for norms without gradients, and beyond kMostSummedParameters.
-  double heldout_rest = 0;
+  std::vector<double> heldout_residual = {};  ///< V - V(w)
   /// remainder_scores() of all rows under pihat, where they were needed.
   std::shared_ptr<const RowArray<float>> remainder_scores = {};
   bool zero_target = false;

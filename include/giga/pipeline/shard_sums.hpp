@@ -4,10 +4,12 @@
 // Notation: L_s the log-likelihood of all rows of shard s, L_s(w) that of its coreset, m the mode of its
 // posterior, C C' the covariance of the Laplace approximation there, D parameters. The two differ by
 //
-//   L_s(w, theta) - L_s(theta) = q(theta) + R(theta),   q its second-order expansion at m.
+//   L_s(w, theta) - L_s(theta) = q(theta) + R(theta),
 //
-// The sums give q exactly. Errors are in posterior standard deviations per parameter of the shard, and
-// estimated by the random features of the held-out error:
+// q the quadratic function nearest to it: its gradient and Hessian are those of the difference, averaged over
+// the posterior (smoothed_derivatives.hpp). So the gradient of R is 0 on average, and what shards have of it
+// does not add up. The file of a coreset keeps q. Errors are in posterior standard deviations per parameter
+// of the shard, and estimated by the random features of the held-out error:
 //
 //   error   sqrt(E |C' grad(q + R)|^2 / D), of the coreset as it is
 //   rest    sqrt(E |C' grad R|^2 / D), of the coreset once q is taken off
@@ -52,6 +54,8 @@ struct ColumnMoments {
 struct ShardSums {
   std::vector<double> point;  ///< theta where the sums were taken: the mode.
   Derivatives at_point;       ///< Of the log-likelihood of all rows.
+  Derivatives excess;         ///< q about the point: what the coreset is known to have too much,
+  double excess_error = 0;    ///< and how much of an error that is, in the units above.
   double weight = 0;          ///< Sum of the weights of all rows.
   Index num_zero_rows = 0;    ///< Whose vector is zero.
 
@@ -66,27 +70,36 @@ struct ShardSums {
   std::vector<ErrorPart> reductions;  ///< Made on the way, in ascending order of weight and error.
 };
 
-/// Of a problem that was made from a table, and its coreset. One pass over the rows, and another one where
+/// Of a problem that was made from a table, and its coreset. Two passes over the rows, and another one where
 /// the mode of all of them is not known. The name and the digest of the shard are left empty.
 [[nodiscard]] ShardSums shard_sums(const Problem& problem, const CoresetResult& result,
                                    const Executor& executor, const Observer& observer = {});
 
-/// sqrt((|C' g|^2 + |C' H C|_F^2) / D) with g and H what the derivatives of two functions differ by: the
-/// error to second order, in the units above.
-[[nodiscard]] double second_order_error(const Derivatives& these, const Derivatives& those,
-                                        const Normal& posterior);
+/// sqrt((|C' g|^2 + |C' H C|_F^2) / D) with g and H the gradient and the Hessian: the error that a quadratic
+/// function about the mode is, in the units above.
+[[nodiscard]] double second_order_error(const Derivatives& of, const Normal& posterior);
 
-/// The errors of a build, in the units above; NaN in other norms. `to_second_order` is the error of that
-/// kind: where `rest` was not measured it is at most the sum of the two.
-[[nodiscard]] ErrorPart error_part(const CoresetResult& result, double weight, double to_second_order);
+/// The errors of a build, in the units above; NaN in other norms. `excess` is q, about `point`.
+[[nodiscard]] ErrorPart error_part(const CoresetResult& result, const Likelihood& rows, double weight,
+                                   const std::vector<double>& point, const Derivatives& excess,
+                                   const Executor& executor);
+
+/// Takes the gradient and the Hessian of a difference over those at the mode, unless a predictor that is far
+/// out made them infinite.
+void take_smoothed(const Derivatives& smoothed, Derivatives& excess);
+
+/// What one function has more than another.
+[[nodiscard]] Derivatives difference(Derivatives one, const Derivatives& other);
 
 /// What the errors of all parts amount to, in posterior standard deviations per parameter; NaN where one is
 /// not known. With W the weight of all rows and W_i that of part i:
 struct MergedError {
   double bound = 0;  ///< The sum of share(): it holds whatever the parts are.
-  double usual = 0;  ///< sqrt(sum of share()^2 W_i / W): errors are independent, rows alike in all shards.
+  /// sqrt(excess_error^2 + sum of rest^2 W_i / W): q is known, and the rest of the parts is independent. For
+  /// rows that are alike in all shards.
+  double usual = 0;
 };
-/// The same bits however the parts were merged, as long as they are the same.
+/// The bound has the same bits however the parts were merged, as long as they are the same.
 [[nodiscard]] MergedError merged_error(const ShardSums& sums);
 
 }  // namespace giga
