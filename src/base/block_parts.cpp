@@ -32,7 +32,7 @@ void BlockParts::fill(const Executor& executor, Index begin, Index count, Index 
   });
 }
 
-void BlockParts::clear(Index count) {
+void BlockParts::clear(Index count) const {
   const std::span<std::byte> all = bytes(count);
   std::fill(all.begin(), all.end(), std::byte{0});
 }

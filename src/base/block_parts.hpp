@@ -19,7 +19,7 @@ class BlockParts {
   void fill(const Executor& executor, Index begin, Index count, Index place = 0);
 
   /// Clears the parts in the places 0 .. count - 1, for fill_piece().
-  void clear(Index count);
+  void clear(Index count) const;
   /// One piece of a block, to a place that was cleared.
   void fill_piece(Index block, Index piece, Index place) { work_.fill(block, piece, part(place)); }
   /// Those in the places 0 .. count - 1, with what lies between them.

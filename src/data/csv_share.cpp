@@ -170,8 +170,10 @@ class CsvShare : public ShareSource {
         *table_, [&](std::size_t part, Index row) { return lines_before(part, row); }, facts);
     const auto place = [&facts](Index row, Index line) { return place_in(facts, row, line); };
     const std::vector<Slot> slots = table_->slots();
+    // After a bad row slots are not filled, and no level is kept for long.
+    const std::vector<Index> dropped = facts.bad_row ? std::vector<Index>() : table_->issues().incomplete;
     for (const TextColumn& column : texts_->columns)
-      facts.texts.push_back(column.facts(place, slots[at(column.col())], table_->issues().incomplete));
+      facts.texts.push_back(column.facts(place, slots[at(column.col())], dropped));
     facts.has_time = texts_->has_time;
   }
 

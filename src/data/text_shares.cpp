@@ -21,15 +21,16 @@ TextFacts TextColumn::facts(const std::function<FactPlace(Index row, Index line)
   for (Index k = 0; k < texts_.size(); ++k) out.levels.emplace_back(texts_.text(k));
   out.kept.assign(out.levels.size(), dropped.empty() ? 1 : 0);
   if (dropped.empty()) return out;
-  // Numbers in the slots are those of the chunk of a row.
+  // Numbers in the slots are those of the chunk of a row. Texts that are too long or too many have none.
   std::size_t next = 0;
   for (const Piece& piece : pieces_) {
     for (Index row = piece.first_row; row < piece.first_row + piece.num_rows; ++row) {
       while (next < dropped.size() && dropped[next] < row) ++next;
       const double value = slot.base[row * slot.stride];
       if ((next < dropped.size() && dropped[next] == row) || std::isnan(value)) continue;
-      const std::uint32_t level = piece.levels[static_cast<std::size_t>(value)];
-      if (level < out.kept.size()) out.kept[level] = 1;
+      const auto number = static_cast<std::size_t>(value);
+      if (number < piece.levels.size() && piece.levels[number] < out.kept.size())
+        out.kept[piece.levels[number]] = 1;
     }
   }
   return out;
