@@ -226,8 +226,8 @@ std::vector<Index> rows_by_value(const Dataset& data, const WeightedProblem& cor
         for (Index n = first; n < first + count; ++n) {
           const auto [begin, end] = wanted.equal_range(digest_of(data, n));
           for (auto it = begin; it != end; ++it) {
-            Index& row = part[it->second];
-            if (row == 0 && is_same_row(points, it->second, data, n)) row = n + 1;
+            const Index k = it->second;
+            if (part[k] == 0 && is_same_row(points, k, data, n)) part[k] = n + 1;
           }
         }
       },

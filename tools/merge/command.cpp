@@ -46,7 +46,8 @@ void run(Arguments arguments) {
   const std::vector<std::string> inputs = arguments.take_words();
   arguments.read_config();
   const MergeRequest request = merge_request(arguments, inputs);
-  Session session({.resources = {.threads = request.threads}, .quiet = request.quiet, .input = inputs.front()});
+  Session session(
+      {.resources = {.threads = request.threads}, .quiet = request.quiet, .input = inputs.front()});
   deliver(request, session.run([&](const JobObserver& observer) {
     return run_merge(request.job, session.executor(), observer);
   }));
