@@ -118,6 +118,31 @@ void take_smoothed(const Derivatives& smoothed, Derivatives& excess) {
   excess.hessian = smoothed.hessian;
 }
 
+namespace {
+
+// Of all rows. Many of them are not read again: at the mode, the derivatives of all are known, and what the
+// average over the posterior adds is small, and estimated from rows drawn by their remainder scores.
+Derivatives smoothed_rows(const Likelihood& all, const Normal& posterior, const Derivatives& at_mode,
+                          const CoresetResult& result, const Executor& executor) {
+  constexpr Index kDrawn = 20'000, kMany = 5;
+  if (all.num_rows() < kMany * kDrawn) return smoothed_derivatives(*all.linear_model(), posterior, executor);
+  // A run that was resumed does not have them.
+  RowArray<float> found;
+  if (result.remainder_scores == nullptr) found = remainder_scores(all, result.pihat, executor);
+  const RowSample sample =
+      priority_sample(result.remainder_scores == nullptr ? found : *result.remainder_scores, kDrawn,
+                      result.options.seed, executor);
+  std::vector<double> counts;
+  for (std::size_t i = 0; i < sample.rows.size(); ++i)
+    counts.push_back(sample.counts[i] * all.multiplicity(sample.rows[i]));
+  const auto drawn = all.subset(sample.rows, counts);
+  const Derivatives added = difference(drawn->evaluate(posterior.mean(), Order::Hessian, executor),
+                                       smoothed_derivatives(*drawn->linear_model(), posterior, executor));
+  return difference(at_mode, added);
+}
+
+}  // namespace
+
 ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const Executor& executor,
                      const Observer& observer) {
   const Likelihood& all = problem.likelihood();
@@ -146,7 +171,7 @@ ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const 
   out.excess = difference(of_points, out.at_point);
   if (some) {
     const Derivatives smooth = difference(smoothed_derivatives(*some->linear_model(), posterior, executor),
-                                          smoothed_derivatives(*all.linear_model(), posterior, executor));
+                                          smoothed_rows(all, posterior, out.at_point, result, executor));
     take_smoothed(smooth, out.excess);
   }
   out.excess_error = second_order_error(out.excess, posterior);

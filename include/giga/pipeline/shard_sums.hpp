@@ -70,8 +70,9 @@ struct ShardSums {
   std::vector<ErrorPart> reductions;  ///< Made on the way, in ascending order of weight and error.
 };
 
-/// Of a problem that was made from a table, and its coreset. Two passes over the rows, and another one where
-/// the mode of all of them is not known. The name and the digest of the shard are left empty.
+/// Of a problem that was made from a table, and its coreset. A pass over the rows where there are less than
+/// 100,000, or remainder scores are not known, and another where the mode of all of them is not known. The
+/// name and the digest of the shard are left empty.
 [[nodiscard]] ShardSums shard_sums(const Problem& problem, const CoresetResult& result,
                                    const Executor& executor, const Observer& observer = {});
 
