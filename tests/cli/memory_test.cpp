@@ -36,7 +36,7 @@ TEST_F(MemoryCommand, BuildsFromAllRowsToTheSameBytes) {
     std::vector<std::string> words = {
         "build",      "t.csv", "--family",     "bernoulli", "--candidates",     "all", "--size",     "20",
         "--method",   "giga",  "--projection", "random",    "--projection-dim", "40",  "--selector", selector,
-        "--no-times", "--out"};
+        "--out"};
     std::vector<std::string> others = words;
     words.push_back(selector + "-whole.csv");
     others.push_back(selector + "-little.csv");
