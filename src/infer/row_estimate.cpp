@@ -40,6 +40,13 @@ void Quadratic::add_gradient(std::span<const double> theta, Extended* out) const
   }
 }
 
+Derivatives difference(Derivatives a, const Derivatives& b) {
+  a.value -= b.value;
+  for (std::size_t d = 0; d < a.gradient.size(); ++d) a.gradient[d] -= b.gradient[d];
+  for (std::size_t k = 0; k < a.hessian.size(); ++k) a.hessian[k] -= b.hessian[k];
+  return a;
+}
+
 namespace {
 
 // One of the random groups of sampled rows: T_b(theta) = L_b(theta) - Q_b(theta), the share of the group in
@@ -48,13 +55,6 @@ struct Group {
   std::unique_ptr<Likelihood> rows;  // null: none fell to it
   Quadratic expansion;
 };
-
-Derivatives difference(Derivatives a, const Derivatives& b) {
-  a.value -= b.value;
-  for (std::size_t d = 0; d < a.gradient.size(); ++d) a.gradient[d] -= b.gradient[d];
-  for (std::size_t k = 0; k < a.hessian.size(); ++k) a.hessian[k] -= b.hessian[k];
-  return a;
-}
 
 // As many as make standard errors good to a tenth, of a few rows at least, and of little memory.
 Index num_groups(Index num_sampled, Index dim) {

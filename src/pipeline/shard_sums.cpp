@@ -102,13 +102,6 @@ ErrorPart error_part(const CoresetResult& result, const Likelihood& rows, double
   return out;
 }
 
-Derivatives difference(Derivatives one, const Derivatives& other) {
-  one.value -= other.value;
-  for (std::size_t d = 0; d < other.gradient.size(); ++d) one.gradient[d] -= other.gradient[d];
-  for (std::size_t k = 0; k < other.hessian.size(); ++k) one.hessian[k] -= other.hessian[k];
-  return one;
-}
-
 void take_smoothed(const Derivatives& smoothed, Derivatives& excess) {
   const auto finite = [](const std::vector<double>& values) {
     return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });

@@ -54,15 +54,8 @@ void set_output(const Arguments& arguments, BuildRequest& request) {
   request.json = arguments.flag("json");
   request.quiet = arguments.flag("quiet");
   if (const auto config = arguments.text("config")) request.config = *config;
-  const auto out = arguments.text("out");
-  if (!out) return;
-  if (*out == "-") throw UsageError("--out is -; leave out --out to get the coreset on stdout");
-  for (const char* other : {".gz", ".tsv"}) {
-    if (out->ends_with(other))
-      throw UsageError(fmt::format(
-          "--out ends in {}, but a coreset is written as plain CSV; give a name that ends in .csv", other));
-  }
-  request.job.out = *out;
+  request.job.out = coreset_output(arguments);
+  if (!request.job.out) return;
   if (is_of_input(*request.job.out, request.job.input))
     throw UsageError("--out is the input file; give another name");
   if (request.job.kind != InputKind::Data || OutputFile::is_direct(*request.job.out)) return;

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "options/coreset.hpp"
-#include "options/resources.hpp"
 #include "options/output.hpp"
+#include "options/resources.hpp"
 #include "support/exit_codes.hpp"
 
 namespace giga::tool {
@@ -32,15 +32,7 @@ void set_output(const Arguments& arguments, MergeRequest& request) {
   request.job.force = arguments.flag("force");
   request.json = arguments.flag("json");
   request.quiet = arguments.flag("quiet");
-  const auto out = arguments.text("out");
-  if (!out) return;
-  if (*out == "-") throw UsageError("--out is -; leave out --out to get the coreset on stdout");
-  for (const char* other : {".gz", ".tsv"}) {
-    if (out->ends_with(other))
-      throw UsageError(fmt::format(
-          "--out ends in {}, but a coreset is written as plain CSV; give a name that ends in .csv", other));
-  }
-  request.job.out = *out;
+  request.job.out = coreset_output(arguments);
 }
 
 }  // namespace

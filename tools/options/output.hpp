@@ -1,6 +1,9 @@
 // The options that speak of what a run writes and prints, which several verbs have.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+
 #include "support/arguments.hpp"
 
 namespace giga::tool {
@@ -16,6 +19,8 @@ struct OutputHelp {
 
 /// --out, --force, --json and --quiet.
 void add_output_options(Arguments& arguments, const OutputHelp& help);
+/// --out of a verb that writes a coreset, if it is given. Throws UsageError for a name that it cannot have.
+[[nodiscard]] std::optional<std::filesystem::path> coreset_output(const Arguments& arguments);
 /// --config, which comes last.
 void add_config_option(Arguments& arguments);
 

@@ -33,6 +33,9 @@
 
 namespace giga {
 
+/// What one function has more than another.
+[[nodiscard]] Derivatives difference(Derivatives a, const Derivatives& b);
+
 /// A log-likelihood expanded to second order at `centre`.
 struct Quadratic {
   std::vector<double> centre;

@@ -20,6 +20,7 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/base/observer.hpp"
+#include "giga/infer/row_estimate.hpp"
 #include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
 #include "giga/pipeline/build_coreset.hpp"
@@ -88,9 +89,6 @@ struct ShardSums {
 /// Takes the gradient and the Hessian of a difference over those at the mode, unless a predictor that is far
 /// out made them infinite.
 void take_smoothed(const Derivatives& smoothed, Derivatives& excess);
-
-/// What one function has more than another.
-[[nodiscard]] Derivatives difference(Derivatives one, const Derivatives& other);
 
 /// What the errors of all parts amount to, in posterior standard deviations per parameter; NaN where one is
 /// not known. With W the weight of all rows and W_i that of part i:
