@@ -99,18 +99,20 @@ std::vector<Index> spread_rows(Index total, Index n, std::uint64_t seed) {
 }
 
 // The given rows, each counted N / n times.
-std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows) {
+std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows,
+                                      const Executor& executor) {
   const double times = static_cast<double>(model.num_rows()) / static_cast<double>(rows.size());
   std::vector<double> weights;
   for (const Index row : rows) weights.push_back(times * model.multiplicity(row));
-  return model.subset(rows, weights);
+  return model.shared_subset(rows, weights, executor);
 }
 
 // n of the N rows: their log-likelihood, scaled up, is an unbiased estimate of that of all rows.
-std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
+std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed,
+                                      const Executor& executor) {
   const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
   const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
-  return scaled_up(model, some_rows(model.num_rows(), n, seed));
+  return scaled_up(model, some_rows(model.num_rows(), n, seed), executor);
 }
 
 constexpr Index kMany = 100'000;  // rows that the mode is found of by way of some of them
@@ -236,7 +238,8 @@ class Run {
         std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
-      const auto rows = scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed));
+      const auto rows =
+          scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed), executor_);
       const LaplaceOptions rough{.tolerance = kRough, .start = start_of(*rows)};
       return laplace(*rows, problem_.prior(), executor_, rough, observer_).posterior.mean();
     } catch (const std::invalid_argument&) {
@@ -258,7 +261,7 @@ class Run {
     if (options_.pihat == PihatKind::Prior) return;
     const Likelihood& model = problem_.likelihood();
     const auto some = options_.pihat == PihatKind::Subsample
-                          ? subsample(model, options_.subsample_rows, options_.seed)
+                          ? subsample(model, options_.subsample_rows, options_.seed, executor_)
                           : nullptr;
     const Likelihood& likelihood = some ? *some : model;
     try {
@@ -308,7 +311,7 @@ class Run {
     tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
     survey_ = survey_rows(model, result.pihat, options_, executor_);
     skips_idle_ = solves && curvature;
-    if (num_candidates_ == model.num_rows() && survey_->num_busy() == model.num_rows()) {
+    if (num_candidates_ == model.num_rows() && survey_->num_busy(executor_) == model.num_rows()) {
       survey_.reset();
       return;
     }
@@ -331,8 +334,7 @@ class Run {
       drawn = draw_candidates(*survey_, num_candidates_, options_.seed, executor_);
     }
     if (!skips_idle_) return drawn;
-    std::vector<Index> busy;
-    std::ranges::copy_if(drawn, std::back_inserter(busy), [&](Index n) { return survey_->is_busy(n); });
+    std::vector<Index> busy = survey_->busy_of(drawn, executor_);
     return busy.empty() ? drawn : busy;
   }
 
@@ -352,6 +354,7 @@ class Run {
       }
     }
     ++result.passes.project;
+    problem_.likelihood().complete(executor_);
     Heldout heldout(rows, executor_);
     if (excess_ == nullptr) return heldout;
     return {rows, less_excess(heldout.sum(), projection), 0};
@@ -409,7 +412,10 @@ class Run {
     const std::vector<Index> candidates = this->candidates();
     std::unique_ptr<Likelihood> some;
     KnownSum known;
-    if (!candidates.empty()) {
+    if (candidates.empty()) {
+      all.complete(executor_);
+    } else {
+      all.fetch(candidates, executor_);
       std::vector<double> counts;
       for (const Index row : candidates) counts.push_back(all.multiplicity(row));
       some = all.subset(candidates, counts);
@@ -426,6 +432,7 @@ class Run {
     // Else the sum is that of all rows, formed one after the other, in the frame of the candidates.
     std::unique_ptr<RowSource> every;
     if (some && at_mean == nullptr) {
+      all.complete(executor_);
       every = random_or_curvature(all, result.pihat, dim, nullptr, nullptr, false);
       const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), every->dim()));
       const VectorTable table(seen, executor_.local(), {.selector = SelectorKind::Scan});
