@@ -248,6 +248,7 @@ fs::path run_report(const ReportJob& job, const Executor& executor) {
   if (!fs::is_directory(job.folder, ignored))
     throw InputMissing(printable_path(job.folder) + ": no such folder; give that of giga fit or giga sample");
   fs::path out = job.out.value_or(job.folder / kReportFile);
+  refuse_file_of_run(out, job.folder, kReportFile);
   std::string page;
   try {
     const std::string command = read_run_head(path).command;

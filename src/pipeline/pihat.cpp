@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/posterior_mode.hpp"
 #include "giga/pipeline/prior_effect.hpp"
 
 namespace giga {
@@ -77,7 +77,7 @@ class Search {
 
  private:
   [[nodiscard]] LaplaceResult mode_of(const Likelihood& likelihood) const {
-    return laplace(likelihood, problem_.prior(), executor_, laplace_options(likelihood), observer_);
+    return posterior_mode(problem_, likelihood, executor_, laplace_options(likelihood), observer_);
   }
 
   // Of many rows, the mode of a part of them: with one in kShare it is about sqrt(kShare) posterior standard
@@ -118,19 +118,11 @@ class Search {
 Pihat find_pihat(const Problem& problem, const CoresetOptions& options, const LaplaceResult* known,
                  bool rows_are_data, const Executor& executor, const Observer& observer) {
   if (options.pihat == PihatKind::Prior) return {problem.prior().normal_stand_in()};
-  std::optional<std::pair<LaplaceResult, Index>> found;
-  try {
-    const bool is_known = options.pihat == PihatKind::Laplace && known != nullptr;
-    found = is_known ? std::pair(*known, Index{0}) : Search(problem, options, executor, observer).find();
-  } catch (const OptionError&) {  // a flat prior, and a likelihood that does not make up for it
-    throw;
-  } catch (const std::invalid_argument&) {
-    throw DataError(problem.name() +
-                    ": the likelihood is too large for a double wherever the search for the posterior mode "
-                    "may begin; rescale the columns");
-  }
-  Pihat result{found->first.posterior, std::move(found->first)};
-  result.passes = found->second;
+  const bool is_known = options.pihat == PihatKind::Laplace && known != nullptr;
+  auto [found, passes] =
+      is_known ? std::pair(*known, Index{0}) : Search(problem, options, executor, observer).find();
+  Pihat result{found.posterior, std::move(found)};
+  result.passes = passes;
   const std::vector<double>& mode = result.distribution.mean();
   // What the rows say of the model is of interest only where they are the data.
   const LinearModel* linear = rows_are_data ? problem.likelihood().linear_model() : nullptr;
