@@ -212,7 +212,7 @@ FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& o
   std::unique_ptr<RunLock> lock;  // of the one that writes
   once(executor, [&] {
     std::error_code ignored;
-    if (!fs::exists(job.out, ignored)) require_free(job);  // says why it cannot be made
+    if (!fs::is_directory(job.out, ignored)) require_free(job);  // says why it cannot be made
     lock = std::make_unique<RunLock>(job.out);
     require_free(job);
     if (lock->note() && observer.note) observer.note(*lock->note());

@@ -104,7 +104,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
       check_run_folder(*job.out, job.force);
     };
     std::error_code ignored;
-    if (!std::filesystem::exists(*job.out, ignored)) require_free();  // says why it cannot be made
+    if (!std::filesystem::is_directory(*job.out, ignored)) require_free();  // says why it cannot be made
     lock = std::make_unique<RunLock>(*job.out);
     require_free();
   });
