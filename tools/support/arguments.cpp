@@ -139,6 +139,7 @@ void Arguments::refuse_leftovers(const std::string& hint) const {
 }
 
 std::vector<std::string> Arguments::take_words() const {
+  if (words_) return *words_;
   std::vector<std::string> left = app_->remaining();
   for (const std::string& word : left) {
     if (!is_word(word)) refuse_unknown_option(word);

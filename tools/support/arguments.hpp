@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "giga/base/types.hpp"
@@ -65,6 +66,9 @@ class Arguments {
   /// All such words, for verbs that take several inputs.
   [[nodiscard]] std::vector<std::string> take_words() const;
 
+  /// The words that take_words returns, as they stand, where no command line was parsed.
+  void give_words(std::vector<std::string> words) { words_ = std::move(words); }
+
   /// Takes what the command line did not give from the file that --config names, if it names one.
   void read_config();
 
@@ -111,7 +115,8 @@ class Arguments {
                                             const std::vector<std::string>& names);
 
   CLI::App* app_;
-  std::vector<std::string> repeated_;  // options that add_repeated added
+  std::optional<std::vector<std::string>> words_;  // of give_words
+  std::vector<std::string> repeated_;              // options that add_repeated added
 };
 
 /// A verb of the command: where its options were parsed, and what to do with them.
