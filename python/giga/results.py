@@ -173,11 +173,20 @@ class _Run(_Text):
     def __init__(self, result, folder=None, record=None):
         self._result = result
         self.folder = pathlib.Path(folder) if folder is not None else None
-        self.record = record if record is not None else json.loads(result.json)
         self.notes = list(result.notes)
         self.warnings = list(result.warnings)
-        self._text = result.text
         self._temporary = None
+        if record is not None:
+            self.record = record
+
+    @functools.cached_property
+    def record(self):
+        """The dict of run.json."""
+        return json.loads(self._result.json)
+
+    @functools.cached_property
+    def _text(self):
+        return self._result.text
 
     def files(self):
         """{name: bytes} of the files that the command writes for such a run."""
@@ -371,11 +380,13 @@ class Sample(_Run):
         result = self._result
         return Draws(result.draws(), result.names, result.num_original, result.stats(), result.weights())
 
-    def summary(self, corrected=True):
+    def summary(self, corrected=True, sampled=False):
         """Means, sds, quantiles, R-hat and effective sizes of every parameter, as a pandas frame where pandas is
-        installed. Of a certified fit they are those of the posterior of all rows, unless corrected=False."""
+        installed. Of a certified fit they are those of the posterior of all rows, unless corrected=False; with
+        sampled=True those on the scale of the sampler follow, as std_..."""
         table = Table.from_csv(self._result.table(corrected), "variable")
-        kept = table["variable"] != "lp__"
+        kept = np.flatnonzero(table["variable"] != "lp__")
+        kept = kept if sampled else kept[: self._result.num_original]
         return Table({name: values[kept] for name, values in table.columns.items()}, "variable").frame()
 
     @property

@@ -160,8 +160,8 @@ Result result_of_fit(FitRun&& made, const std::filesystem::path& folder) {
   Result result;
   *result.run = std::move(made);
   result.has_coreset = result.has_draws = true;
-  result.json = run_json(result.run->record);
-  result.words = tool::fit_text(*result.run, folder);
+  result.json = [run = result.run] { return run_json(run->record); };
+  result.words = [run = result.run, folder] { return tool::fit_text(*run, folder); };
   result.files = [run = result.run] { return fit_files(*run, option_text); };
   forget_memory(result);
   return result;
@@ -190,9 +190,10 @@ Result read_folder(const std::string& folder, const py::object& progress) {
       run.coreset = *file;
       result.has_coreset = true;
     }
-    result.words = command == "fit" && run.record.certificate && run.record.coreset
-                       ? tool::fit_text(run, folder)
-                       : sample_text(run.record, run.summary);
+    const bool is_fit = command == "fit" && run.record.certificate && run.record.coreset;
+    result.words = [run = result.run, is_fit, folder] {
+      return is_fit ? tool::fit_text(*run, folder) : sample_text(run->record, run->summary);
+    };
     return result;
   });
 }
@@ -242,9 +243,9 @@ Result build(const Words& words, const Settings& settings, const py::object& mem
           return run_build(request.job, executor, observer);
         });
     Result result;
-    result.words = tool::build_text(made);
-    result.json = run_json(made.record);
+    result.words = [words = tool::build_text(made)] { return words; };
     result.run->record = std::move(made.record);
+    result.json = [run = result.run] { return run_json(run->record); };
     result.run->coreset = std::move(made.file);
     result.has_coreset = true;
     result.notes = work.notes();
@@ -271,10 +272,10 @@ Result sample(const Words& words, const Settings& settings, const py::object& me
           return run_sample(request.job, executor, observer);
         });
     Result result;
-    result.words = sample_text(made.record, made.summary);
-    result.json = run_json(made.record);
     result.run->record = std::move(made.record);
     result.run->summary = std::move(made.summary);
+    result.words = [run = result.run] { return sample_text(run->record, run->summary); };
+    result.json = [run = result.run] { return run_json(run->record); };
     result.has_draws = true;
     result.notes = work.notes();
     result.files = [run = result.run] {
@@ -316,9 +317,11 @@ py::object check(const Words& words, const Settings& settings, const py::object&
           return run_check(request.job, executor, observer);
         });
     Result result;
-    result.json = run_json(record);
-    result.words = certificate_text(*record.certificate, record.certificate_names);
     result.run->record = std::move(record);
+    result.json = [run = result.run] { return run_json(run->record); };
+    result.words = [run = result.run] {
+      return certificate_text(*run->record.certificate, run->record.certificate_names);
+    };
     result.notes = work.notes();
     forget_memory(result);
     return py::cast(std::move(result));
@@ -336,8 +339,8 @@ Result merge(const Words& words, const Settings& settings, const py::object& pro
                            return run_merge(request.job, executor, observer);
                          });
     Result result;
-    result.words = tool::merge_text(made);
-    result.json = merge_json(made);
+    result.words = [words = tool::merge_text(made)] { return words; };
+    result.json = [json = merge_json(made)] { return json; };
     result.run->coreset = std::move(made.file);
     result.has_coreset = true;
     result.notes = work.notes();
