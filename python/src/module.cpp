@@ -125,10 +125,24 @@ auto done(Work& work, const tool::Resources& resources, const py::object& progre
   std::optional<decltype(job(std::declval<const Executor&>(), JobObserver{}))> made;
   run_and_wait(work, progress, [&] {
     const Machine machine(resources, work);
-    made.emplace(job(machine.executor(), work.observer()));
+    const JobObserver observer = work.observer();
+    if (const int count = machine.executor().num_threads(); count < resources.threads)
+      observer.note("only " + std::to_string(count) + " of " + std::to_string(resources.threads) +
+                    " threads could be started");
+    made.emplace(job(machine.executor(), observer));
     if (work.stop_requested()) throw Stopped();
   });
   return std::move(*made);
+}
+
+// A request, whose refusals name the place of an option that a file gave.
+template <typename Ask>
+auto asked(CallArguments& arguments, const Ask& ask) {
+  try {
+    return ask();
+  } catch (const tool::UsageError& error) {
+    throw tool::UsageError(arguments->with_place(error.what()));
+  }
 }
 
 std::shared_ptr<const MemoryTable> table_of(const py::object& memory) {
@@ -202,7 +216,6 @@ Result fit(const Words& words, const Settings& settings, const py::object& memor
            const py::object& progress) {
   return translated([&] {
     CallArguments arguments("fit", tool::add_fit_options, settings);
-    arguments->read_config();
     const auto data = data_of(words);
     const auto resume = arguments->text("resume");
     if (resume) {
@@ -213,7 +226,7 @@ Result fit(const Words& words, const Settings& settings, const py::object& memor
                           " is complete; read it with giga.read");
       }
     }
-    tool::FitRequest request = tool::fit_request(*arguments, data);
+    tool::FitRequest request = asked(arguments, [&] { return tool::fit_request(*arguments, data); });
     FitJob& job = request.job;
     if (!resume && !arguments->given("out")) job.out.clear();
     job.how_to_resume = "giga.fit(resume=" + python_string(job.out.native()) + ")";
@@ -234,8 +247,8 @@ Result build(const Words& words, const Settings& settings, const py::object& mem
              const py::object& progress) {
   return translated([&] {
     CallArguments arguments("build", tool::add_build_options, settings);
-    arguments->read_config();
-    tool::BuildRequest request = tool::build_request(*arguments, data_of(words));
+    tool::BuildRequest request =
+        asked(arguments, [&] { return tool::build_request(*arguments, data_of(words)); });
     request.job.read.memory = table_of(memory);
     Work work;
     BuildRun made =
@@ -263,8 +276,8 @@ Result sample(const Words& words, const Settings& settings, const py::object& me
               const py::object& progress) {
   return translated([&] {
     CallArguments arguments("sample", tool::add_sample_options, settings);
-    arguments->read_config();
-    tool::SampleRequest request = tool::sample_request(*arguments, data_of(words));
+    tool::SampleRequest request =
+        asked(arguments, [&] { return tool::sample_request(*arguments, data_of(words)); });
     request.job.read.memory = table_of(memory);
     Work work;
     SampleRun made =
@@ -307,9 +320,8 @@ py::object check(const Words& words, const Settings& settings, const py::object&
                  const py::object& progress) {
   return translated([&]() -> py::object {
     CallArguments arguments("check", tool::add_check_options, settings);
-    arguments->read_config();
     if (const auto alone = error_alone(*arguments, words)) return *alone;
-    tool::CheckRequest request = tool::check_request(*arguments, words);
+    tool::CheckRequest request = asked(arguments, [&] { return tool::check_request(*arguments, words); });
     request.job.read.memory = table_of(memory);
     Work work;
     RunRecord record =
@@ -331,8 +343,8 @@ py::object check(const Words& words, const Settings& settings, const py::object&
 Result merge(const Words& words, const Settings& settings, const py::object& progress) {
   return translated([&] {
     CallArguments arguments("merge", tool::add_merge_options, settings);
-    arguments->read_config();
-    const tool::MergeRequest request = tool::merge_request(*arguments, words);
+    const tool::MergeRequest request =
+        asked(arguments, [&] { return tool::merge_request(*arguments, words); });
     Work work;
     MergeRun made = done(work, {.threads = request.threads}, progress,
                          [&](const Executor& executor, const JobObserver& observer) {
@@ -356,8 +368,7 @@ py::dict predict(const Words& words, const Settings& settings, const py::object&
                  const py::object& progress) {
   return translated([&] {
     CallArguments arguments("predict", tool::add_predict_options, settings);
-    arguments->read_config();
-    tool::PredictRequest request = tool::predict_request(*arguments, words);
+    tool::PredictRequest request = asked(arguments, [&] { return tool::predict_request(*arguments, words); });
     request.job.memory = table_of(memory);
     Work work;
     const PredictRun made =

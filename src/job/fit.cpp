@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -19,6 +20,7 @@
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/read_table.hpp"
+#include "giga/record/run_lock.hpp"
 #include "giga/record/same_data.hpp"
 #include "giga/record/weights_file.hpp"
 #include "giga/report/certificate_text.hpp"
@@ -208,7 +210,15 @@ void require_free(const FitJob& job) {
 }  // namespace
 
 FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer) {
-  once(executor, [&] { require_free(job); });
+  std::unique_ptr<RunLock> lock;  // of the one that writes
+  once(executor, [&] {
+    if (job.out.empty()) return require_free(job);
+    std::error_code ignored;
+    if (!fs::exists(job.out, ignored)) require_free(job);  // says why it cannot be made
+    lock = std::make_unique<RunLock>(job.out);
+    require_free(job);
+    if (lock->note() && observer.note) observer.note(*lock->note());
+  });
   const bool readable_again = job.input != "-" && !job.read.memory;
   if (readable_again && !job.out.empty()) return fit_and_keep(job, executor, observer);
   FitRun run = FitWork(job, nullptr, executor, observer).go();
@@ -314,7 +324,8 @@ void write_fit(const fs::path& folder, const FitRun& run, bool force) {
 bool is_complete_fit(const fs::path& folder) {
   std::error_code ignored;
   return !StoppedFit(folder).exists() && fs::exists(folder / kRecordFile, ignored) &&
-         fs::exists(folder / kCoresetFiles.front(), ignored);
+         fs::exists(folder / kCoresetFiles.front(), ignored) &&
+         !RunLock::left_since(folder, folder / kRecordFile);
 }
 
 }  // namespace giga
