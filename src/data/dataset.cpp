@@ -17,7 +17,7 @@ namespace {
 // The number that was read for a column of row n; not for unused columns, which have none.
 double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
   switch (column.role) {
-    case ColumnRole::Feature: return parts.features.data()[n * parts.num_features + column.feature];
+    case ColumnRole::Feature: return parts.feature_values()[n * parts.num_features + column.feature];
     case ColumnRole::Response: return parts.response.data()[n];
     case ColumnRole::Weight: return parts.weights.data()[n];
     case ColumnRole::Unused: break;
@@ -102,7 +102,7 @@ Index Dataset::num_features() const {
 }
 
 const double* Dataset::features(Index n) const {
-  return parts_->features.data() + n * parts_->num_features;
+  return parts_->feature_values() + n * parts_->num_features;
 }
 
 std::span<const double> Dataset::response() const {

@@ -13,6 +13,7 @@
 #include "data/file_state.hpp"
 #include "data/libsvm.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/memory_reader.hpp"
 #include "data/shared_stream.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -38,6 +39,10 @@ Dataset read_files(const std::vector<std::filesystem::path>& files, const std::s
 }  // namespace
 
 void require_input(const std::filesystem::path& path, const ReadOptions& options) {
+  if (options.memory) {
+    if (options.sql) throw OptionError("`sql` cannot read a table in memory; save it to a file first");
+    return;
+  }
   if (path == "-") {
     if (options.sql) throw OptionError("`sql` cannot read standard input; save it to a file first");
     return;
@@ -56,6 +61,10 @@ void require_input(const std::filesystem::path& path, const ReadOptions& options
 
 Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                      const Observer& observer) {
+  if (options.memory) {
+    require_input(path, options);
+    return read_memory(*options.memory, options, executor, observer);
+  }
   if (options.sql) {
     require_input(path, options);
     return read_query(path, options, executor, observer);

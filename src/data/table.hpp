@@ -76,6 +76,9 @@ class Table {
   void allocate(Index rows);
   /// Storage for at least `rows` rows, grown by doubling.
   void reserve(Index rows);
+  /// The same, but the features are those of the caller, row-major, who keeps them longer than the Dataset.
+  /// They are copied once one of them is to be changed: slots() are to be read alone until then.
+  void borrow_features(const double* features, Index rows);
   /// One slot per column; valid until storage changes.
   [[nodiscard]] std::vector<Slot> slots();
 
@@ -144,6 +147,7 @@ class Table {
   [[nodiscard]] std::string empty_column(const WholeTable& whole) const;
   [[noreturn]] void refuse_missing(const WholeTable& whole) const;
   void drop_incomplete_rows();
+  void own_features();
   void add_notes(const WholeTable& whole);
   void check_weights() const;
 

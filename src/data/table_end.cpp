@@ -80,6 +80,7 @@ void Table::judge(const WholeTable& whole) const {
 // The rows in `incomplete` leave the table; their numbers are kept for input_row().
 void Table::drop_incomplete_rows() {
   const std::vector<Index>& dropped = issues_.incomplete;
+  own_features();
   // Compacts in place: rows [0, kept) are the complete rows among [0, n).
   const Index dim = parts_.num_features;
   Index kept = 0;

@@ -197,6 +197,7 @@ FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserv
 
 void require_free(const FitJob& job) {
   if (job.resumed) return;
+  if (job.out.empty()) return require_input(job.input, job.read);
   refuse_input_in_folder(job.out, job.input, kCoresetFiles);
   if (!job.force && StoppedFit(job.out).exists())
     throw CannotCreate(printable_path(job.out) + ": has a run that was stopped; go on with " +
@@ -211,15 +212,19 @@ void require_free(const FitJob& job) {
 FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer) {
   std::unique_ptr<RunLock> lock;  // of the one that writes
   once(executor, [&] {
+    if (job.out.empty()) return require_free(job);
     std::error_code ignored;
     if (!fs::is_directory(job.out, ignored)) require_free(job);  // says why it cannot be made
     lock = std::make_unique<RunLock>(job.out);
     require_free(job);
     if (lock->note() && observer.note) observer.note(*lock->note());
   });
-  if (job.input != "-") return fit_and_keep(job, executor, observer);
+  const bool readable_again = job.input != "-" && !job.read.memory;
+  if (readable_again && !job.out.empty()) return fit_and_keep(job, executor, observer);
   FitRun run = FitWork(job, nullptr, executor, observer).go();
-  once(executor, [&] { write_run_folder(job.out, true, fit_files(run, observer.spelling)); });
+  once(executor, [&] {
+    if (!job.out.empty()) write_run_folder(job.out, true, fit_files(run, observer.spelling));
+  });
   return run;
 }
 

@@ -140,6 +140,10 @@ void take_signal_of_another(int signal) noexcept {
   g_signal.compare_exchange_strong(none, signal);
 }
 
+void forget_signal() noexcept {
+  g_signal = 0;
+}
+
 int signal_received() noexcept {
   return g_signal;
 }
