@@ -32,6 +32,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   ModelTable table = read_table(job.input, job.read, job.model, executor, observer);
   loaded.data = std::make_unique<Dataset>(std::move(table.data));
   loaded.problem = std::make_unique<Problem>(*loaded.data, table.model, executor);
+  loaded.problem->likelihood().complete(executor);  // a chain needs them all
   loaded.features = loaded.problem->table()->design->raw_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;
