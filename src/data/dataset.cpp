@@ -126,7 +126,7 @@ const double* fetched(const Dataset::Parts& parts, Index n) {
 
 const double* Dataset::features(Index n) const {
   if (parts_->shared && !parts_->shared->is_here(n)) return fetched(*parts_, n);
-  return parts_->features.data() + n * parts_->num_features;
+  return parts_->feature_values() + n * parts_->num_features;
 }
 
 double Dataset::response(Index n) const {

@@ -58,14 +58,18 @@ struct Dataset::Parts {
   Index first_row = 0;                      // input rows before those of a share
   Index num_rows = 0;
   Index num_features = 0;
-  RowArray<double> features;   // row-major
-  RowArray<double> response;   // empty if there is no such column
-  RowArray<double> weights;    // likewise
-  std::vector<Index> dropped;  // input rows left out, ascending, from first_row on
+  RowArray<double> features;         // row-major; empty where they are
+  const double* borrowed = nullptr;  // the caller's, who keeps them
+  RowArray<double> response;         // empty if there is no such column
+  RowArray<double> weights;          // likewise
+  std::vector<Index> dropped;        // input rows left out, ascending, from first_row on
   std::vector<std::string> notes;
   std::unique_ptr<Origin> origin;           // none: only rows have numbers, unused columns are empty
   std::unique_ptr<SharedRowsState> shared;  // none: all rows are here
 
+  [[nodiscard]] const double* feature_values() const {
+    return borrowed != nullptr ? borrowed : features.data();
+  }
   /// That of set_response().
   void name_response(Column column);
 };

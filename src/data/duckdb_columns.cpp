@@ -118,20 +118,6 @@ std::int64_t ticks_per_day(Type type) {
   }
 }
 
-// The years of four digits, which ISO text can say: 0000-01-01 to 9999-12-31.
-bool is_day_of_text(std::int64_t day) {
-  constexpr std::int64_t kFirst = -719'528, kLast = 2'932'896;
-  return day >= kFirst && day <= kLast;
-}
-
-// The day, and the fraction of it in nanoseconds, rounded once as in iso_time.hpp.
-double days_of(std::int64_t ticks, std::int64_t per_day) {
-  constexpr std::int64_t kDay = 86'400'000'000'000;
-  const std::int64_t day = ticks / per_day - (ticks % per_day < 0 ? 1 : 0);
-  const std::int64_t within = (ticks - day * per_day) * (kDay / per_day);
-  return static_cast<double>(day) + static_cast<double>(within) / static_cast<double>(kDay);
-}
-
 // w / 10^scale as the decimal text of it would be read.
 double decimal(std::int64_t w, int scale) {
   const std::uint64_t size = w < 0 ? ~static_cast<std::uint64_t>(w) + 1 : static_cast<std::uint64_t>(w);

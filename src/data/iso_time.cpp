@@ -153,4 +153,16 @@ std::string iso_time(double days) {
   return moment_text(static_cast<std::int64_t>(day), nanoseconds, kMostPlaces);
 }
 
+bool is_day_of_text(std::int64_t day) {
+  constexpr std::int64_t kFirst = -719'528, kLast = 2'932'896;
+  return day >= kFirst && day <= kLast;
+}
+
+// The day, and the fraction of it in nanoseconds.
+double days_of(std::int64_t ticks, std::int64_t per_day) {
+  const std::int64_t day = ticks / per_day - (ticks % per_day < 0 ? 1 : 0);
+  const std::int64_t within = (ticks - day * per_day) * (kDay / per_day);
+  return static_cast<double>(day) + static_cast<double>(within) / static_cast<double>(kDay);
+}
+
 }  // namespace giga

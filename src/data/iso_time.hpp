@@ -6,6 +6,7 @@
 // first, so that times with an offset are UTC.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,5 +33,13 @@ struct IsoValue {
 /// The moment as 2024-03-01T14:30:00, with as many digits of a second as parse_iso needs to give the bits of
 /// `days` again.
 [[nodiscard]] std::string iso_time(double days);
+
+/// Whether a day, counted as above, is of a year of four digits, which ISO text can say: 0000-01-01 to
+/// 9999-12-31.
+[[nodiscard]] bool is_day_of_text(std::int64_t day);
+
+/// Ticks since 1970-01-01, `per_day` a day, which divides 86,400 10^9, as days: rounded once, as those of
+/// text.
+[[nodiscard]] double days_of(std::int64_t ticks, std::int64_t per_day);
 
 }  // namespace giga

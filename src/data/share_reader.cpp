@@ -113,6 +113,7 @@ void ShareSource::tell_rows(Table& table, const std::function<Index(std::size_t,
   const Issues& issues = table.issues();
   facts.missing = issues.missing;
   facts.too_small = issues.too_small;
+  facts.rounded = issues.rounded;
   facts.missing_by_column = issues.missing_by_column;
   for (const CellPlace& cell : issues.first_missing) {
     FactPlace place = place_in(facts, cell.row, -1);
@@ -152,7 +153,8 @@ void ShareSource::judge(const Table& table, const TableFacts& all, const Agreeme
             .num_dropped = agreement.num_dropped(),
             .missing = all.missing,
             .missing_by_column = all.missing_by_column,
-            .too_small = all.too_small};
+            .too_small = all.too_small,
+            .rounded = all.rounded};
   // Within a row texts are noted after numbers.
   std::vector<MissingFact> places = all.first_missing;
   std::sort(places.begin(), places.end(), [](const MissingFact& a, const MissingFact& b) {

@@ -98,9 +98,23 @@ void Table::start_again() {
 }
 
 void Table::allocate(Index rows) {
-  parts_.features.resize(checked_product(rows, parts_.num_features));
+  if (parts_.borrowed == nullptr) parts_.features.resize(checked_product(rows, parts_.num_features));
   if (has_response_) parts_.response.resize(rows);
   if (has_weights_) parts_.weights.resize(rows);
+}
+
+void Table::borrow_features(const double* features, Index rows) {
+  parts_.borrowed = features;
+  parts_.num_rows = rows;
+  allocate(rows);
+}
+
+void Table::own_features() {
+  const double* borrowed = std::exchange(parts_.borrowed, nullptr);
+  if (borrowed == nullptr) return;
+  const Index count = checked_product(parts_.num_rows, parts_.num_features);
+  parts_.features.resize(count);
+  std::copy_n(borrowed, count, parts_.features.data());
 }
 
 void Table::reserve(Index rows) {
@@ -115,7 +129,8 @@ std::vector<Slot> Table::slots() {
   for (const Column& column : parts_.columns) {
     switch (column.role) {
       case ColumnRole::Feature:
-        slots.push_back({parts_.features.data() + column.feature, parts_.num_features});
+        // Borrowed features are not written to: nothing that is borrowed is a category, or parsed.
+        slots.push_back({const_cast<double*>(parts_.feature_values()) + column.feature, parts_.num_features});
         break;
       case ColumnRole::Response: slots.push_back({parts_.response.data(), 1}); break;
       case ColumnRole::Weight: slots.push_back({parts_.weights.data(), 1}); break;
@@ -168,10 +183,17 @@ std::string Table::store(double value, CellPlace place, const Slot& slot, Issues
   return store({.kind = CellKind::Infinite}, shortest(value), place, slot, issues);
 }
 
+Index count_rounded(Scalar was, std::span<const double> numbers) {
+  constexpr double kMost = 0x1p53;
+  if (was != Scalar::Int64 && was != Scalar::UInt64) return 0;
+  return std::ranges::count_if(numbers, [](double value) { return std::abs(value) >= kMost; });
+}
+
 // In block order: `incomplete` stays ascending, and the first places are those of the lowest rows.
 void Table::merge(Issues&& block) {
   issues_.missing += block.missing;
   issues_.too_small += block.too_small;
+  issues_.rounded += block.rounded;
   auto& by_column = issues_.missing_by_column;
   by_column.resize(std::max(by_column.size(), block.missing_by_column.size()));
   for (std::size_t j = 0; j < block.missing_by_column.size(); ++j) by_column[j] += block.missing_by_column[j];

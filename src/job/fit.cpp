@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -19,6 +20,7 @@
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/read_table.hpp"
+#include "giga/record/run_lock.hpp"
 #include "giga/record/same_data.hpp"
 #include "giga/record/weights_file.hpp"
 #include "giga/report/certificate_text.hpp"
@@ -195,6 +197,7 @@ FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserv
 
 void require_free(const FitJob& job) {
   if (job.resumed) return;
+  if (job.out.empty()) return require_input(job.input, job.read);
   refuse_input_in_folder(job.out, job.input, kCoresetFiles);
   if (!job.force && StoppedFit(job.out).exists())
     throw CannotCreate(printable_path(job.out) + ": has a run that was stopped; go on with " +
@@ -207,10 +210,21 @@ void require_free(const FitJob& job) {
 }  // namespace
 
 FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer) {
-  once(executor, [&] { require_free(job); });
-  if (job.input != "-") return fit_and_keep(job, executor, observer);
+  std::unique_ptr<RunLock> lock;  // of the one that writes
+  once(executor, [&] {
+    if (job.out.empty()) return require_free(job);
+    std::error_code ignored;
+    if (!fs::is_directory(job.out, ignored)) require_free(job);  // says why it cannot be made
+    lock = std::make_unique<RunLock>(job.out);
+    require_free(job);
+    if (lock->note() && observer.note) observer.note(*lock->note());
+  });
+  const bool readable_again = job.input != "-" && !job.read.memory;
+  if (readable_again && !job.out.empty()) return fit_and_keep(job, executor, observer);
   FitRun run = FitWork(job, nullptr, executor, observer).go();
-  once(executor, [&] { write_run_folder(job.out, true, fit_files(run, observer.spelling)); });
+  once(executor, [&] {
+    if (!job.out.empty()) write_run_folder(job.out, true, fit_files(run, observer.spelling));
+  });
   return run;
 }
 
@@ -311,7 +325,8 @@ void write_fit(const fs::path& folder, const FitRun& run, bool force) {
 bool is_complete_fit(const fs::path& folder) {
   std::error_code ignored;
   return !StoppedFit(folder).exists() && fs::exists(folder / kRecordFile, ignored) &&
-         fs::exists(folder / kCoresetFiles.front(), ignored);
+         fs::exists(folder / kCoresetFiles.front(), ignored) &&
+         !RunLock::left_since(folder, folder / kRecordFile);
 }
 
 }  // namespace giga

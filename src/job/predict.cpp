@@ -146,6 +146,7 @@ NewRows rows_of(const PredictJob& job, const CoresetFile& file, const Executor& 
   ReadOptions read = file.read;
   read.missing = job.missing;
   read.sql = job.sql;
+  read.memory = job.memory;
   if (job.delimiter) read.delimiter = *job.delimiter;
   if (job.header) read.header = *job.header;
   try {

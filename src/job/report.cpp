@@ -215,6 +215,17 @@ void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, R
   record.certificate->coreset.weights = std::move(weights);
 }
 
+void require_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw InputMissing(printable_path(folder) + ": no such folder; give that of giga fit or giga sample");
+}
+
+DataError damaged(const fs::path& path, const std::invalid_argument& error) {
+  return DataError(printable_path(path) + ": is damaged, or of another version (" +
+                   printable(error.what(), 200) + "); run again");
+}
+
 }  // namespace
 
 ReportData report_data(const RunRecord& record, const PosteriorSummary& summary, const Spelling& spelling) {
@@ -242,28 +253,36 @@ ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
   return data;
 }
 
-fs::path run_report(const ReportJob& job, const Executor& executor) {
-  const fs::path path = job.folder / kRecordFile;
-  std::error_code ignored;
-  if (!fs::is_directory(job.folder, ignored))
-    throw InputMissing(printable_path(job.folder) + ": no such folder; give that of giga fit or giga sample");
-  fs::path out = job.out.value_or(job.folder / kReportFile);
-  std::string page;
+FolderRun read_run_folder(const fs::path& folder, const Executor& executor) {
+  const fs::path path = folder / kRecordFile;
+  require_folder(folder);
   try {
     const std::string command = read_run_head(path).command;
     if (command != "fit" && command != "sample")
       throw DataError(printable_path(path) + ": is not a record of giga fit or giga sample");
     RunRecord record = read_run(path);
     if (!record.options.sample) throw std::invalid_argument("it names no sampler");
-    const std::vector<Chain> chains = chains_in(job.folder, record);
-    add_certificate(job.folder, chains, record);
-    ReportData data = report_data(
-        record, posterior_summary(record.scales(), chains, *record.options.sample, executor), job.spelling);
+    const std::vector<Chain> chains = chains_in(folder, record);
+    add_certificate(folder, chains, record);
+    PosteriorSummary summary = posterior_summary(record.scales(), chains, *record.options.sample, executor);
+    return {std::move(record), std::move(summary)};
+  } catch (const std::invalid_argument& error) {  // parts that do not fit each other
+    throw damaged(path, error);
+  }
+}
+
+fs::path run_report(const ReportJob& job, const Executor& executor) {
+  require_folder(job.folder);
+  fs::path out = job.out.value_or(job.folder / kReportFile);
+  refuse_file_of_run(out, job.folder, kReportFile);
+  const FolderRun run = read_run_folder(job.folder, executor);
+  std::string page;
+  try {
+    ReportData data = report_data(run.record, run.summary, job.spelling);
     if (job.title) data.title = *job.title;
     page = report_html(data);
-  } catch (const std::invalid_argument& error) {  // parts that do not fit each other
-    throw DataError(printable_path(path) + ": is damaged, or of another version (" +
-                    printable(error.what(), 200) + "); run again");
+  } catch (const std::invalid_argument& error) {
+    throw damaged(job.folder / kRecordFile, error);
   }
   OutputFile file(out, job.force);
   file.write(page);

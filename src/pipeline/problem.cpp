@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "giga/base/error.hpp"
+#include "giga/base/machine.hpp"
 #include "giga/base/text.hpp"
 #include "giga/design/rare_levels.hpp"
 #include "giga/pipeline/read_table.hpp"
@@ -118,6 +119,19 @@ FormulaTerms terms_for(const Dataset& data, const ModelOptions& options, bool al
   return made;
 }
 
+// Of matrices of D x D numbers there are a sum in extended precision, that sum and its factor, the prior's,
+// and one for each thread, wherever the mode is looked for.
+void require_memory(const Dataset& data, Index num_columns, const Executor& executor) {
+  const auto dim = static_cast<double>(num_columns);
+  const double needed = (5.0 + executor.num_threads()) * dim * dim * sizeof(double);
+  const auto present = static_cast<double>(physical_memory_bytes());
+  if (needed < present) return;
+  const auto gigabytes = [](double bytes) { return grouped(std::lround(bytes / 1e9)) + " GB"; };
+  throw ResourceError(data.name() + ": second derivatives of " + grouped(num_columns) + " parameters take " +
+                      gigabytes(needed) + ", of " + gigabytes(present) +
+                      " of memory; use fewer columns, or categories with fewer levels");
+}
+
 // The scale of all columns: those of groups are taken as they are.
 Standardisation scale_of(const FormulaTerms& made, const Dataset& data, const DistinctRows& distinct,
                          bool standardised, const Executor& executor) {
@@ -201,6 +215,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   for (const auto& term : made.terms) num_columns += term->num_columns();
   if (num_columns + (options.intercept ? 1 : 0) == 0)
     throw DataError(data.name() + ": no feature varies and there is no intercept; there is nothing to learn");
+  require_memory(data, num_columns + (options.intercept ? 1 : 0), executor);
   Standardisation scale =
       known ? std::move(*known) : scale_of(made, data, distinct, options.standardise, executor);
   const auto design = std::make_shared<const Design>(

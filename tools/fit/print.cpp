@@ -28,7 +28,8 @@ std::string duration(double seconds) {
 // Of the posterior of all rows, where the certificate allows it.
 std::string posterior_table(const FitRun& run, const std::filesystem::path& folder) {
   const std::string where =
-      printable_path(folder / (run.safe() ? kPosteriorFile : kSummaryFile)) + " has them";
+      folder.empty() ? "the summary has them"
+                     : printable_path(folder / (run.safe() ? kPosteriorFile : kSummaryFile)) + " has them";
   if (!run.safe()) return coefficient_table(run.summary.original(), run.record, where);
   const std::vector<Quantity> all = best_quantities(run.summary, run.record.certificate->coreset);
   return coefficient_table(std::span(all).first(static_cast<std::size_t>(run.summary.num_original)),
@@ -116,12 +117,16 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   }
   line("table", table_text(*record.certificate));
   line("laplace", laplace_text(record.certificate->laplace));
-  line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
-                              "{:.2f} certify, {:.2f} report: {:.2f} in all",
-                              s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify,
-                              s.report, run.total_s));
+  // A run that is read back may have none.
+  if (run.total_s > 0)
+    line("seconds",
+         fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
+                     "{:.2f} certify, {:.2f} report: {:.2f} in all",
+                     s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify, s.report,
+                     run.total_s));
   if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   if (record.full_data) line("all rows", cost_text(*record.full_data, run.total_s));
+  if (folder.empty()) return text;
   line("written", fmt::format("{0}; open {0}/report.html",
                               printable_path(folder.has_filename() ? folder : folder.parent_path())));
   return text;

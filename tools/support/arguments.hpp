@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +69,8 @@ class Arguments {
 
   /// Takes what the command line did not give from the file that --config names, if it names one.
   void read_config();
+  /// A message about an option, with the place in that file where it was given.
+  [[nodiscard]] std::string with_place(const std::string& message) const;
 
   /// Takes what was not given from settings; `origin` is where they come from, for messages.
   void take(const std::vector<Setting>& settings, const std::string& origin);
@@ -112,6 +116,9 @@ class Arguments {
 
   CLI::App* app_;
   std::vector<std::string> repeated_;  // options that add_repeated added
+  // Of options that a file gave: "run.toml, line 3". Copies of this object share it.
+  std::shared_ptr<std::map<std::string, std::string>> places_ =
+      std::make_shared<std::map<std::string, std::string>>();
 };
 
 /// A verb of the command: where its options were parsed, and what to do with them.

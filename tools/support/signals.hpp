@@ -28,6 +28,8 @@ class SignalWatch {
 [[nodiscard]] int signal_received() noexcept;
 /// Another rank had the signal that ended the work; nothing if there was one here.
 void take_signal_of_another(int signal) noexcept;
+/// As if there had been none: for a process that goes on after work that was stopped.
+void forget_signal() noexcept;
 /// Whether there was one: the stop request of every executor of the command.
 [[nodiscard]] inline bool stop_requested() noexcept {
   return signal_received() != 0;

@@ -1,6 +1,6 @@
 // From files to a Dataset. The format is chosen by the extension: .csv, .tsv or .txt, with or without .gz;
 // .parquet, or a folder of such files; .npy, .npz, .svm or .libsvm; "-" is CSV on standard input. Or from a
-// query: what DuckDB makes of any files that it reads.
+// query: what DuckDB makes of any files that it reads. Or from memory (memory_table.hpp).
 //
 // Several files of one format are one table, as if they were one file with all their rows in order: a
 // pattern, a list or a folder names them (input_files.hpp). They have the same columns in the same order, and
@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -22,6 +23,8 @@
 #include "giga/data/dataset.hpp"
 
 namespace giga {
+
+struct MemoryTable;
 
 enum class Missing { Refuse, Drop };
 constexpr auto name_table(Missing) {
@@ -66,6 +69,9 @@ struct ReadOptions {
   /// Chooses when the names of all columns are known, in place of `response`, `features` and `has_response`.
   /// What it throws is passed on.
   std::function<ColumnChoice(const std::vector<std::string>& names)> choose = {};
+  /// A table in memory, which is read in place of the file; what speaks of files has no effect then. Whoever
+  /// keeps the options longer than the memory must forget it.
+  std::shared_ptr<const MemoryTable> memory = {};
 };
 
 /// The options name a column that is not there (the message lists those that are) or give one column two

@@ -34,7 +34,7 @@ struct FitJob {
   ModelOptions model = {};
   FitOptions fit = {};
   Protocol protocol = Protocol::Stan;      ///< For the record.
-  std::filesystem::path out = {};          ///< The folder.
+  std::filesystem::path out = {};          ///< The folder; empty: nothing is written, nor kept to go on.
   bool force = false;                      ///< Replace the files of an earlier run.
   bool timings = true;                     ///< Whether measured times are written; without them the same seed
                                            ///< gives the same bytes in every file.
@@ -54,7 +54,8 @@ struct FitRun {
   [[nodiscard]] bool safe() const { return record.certificate->safe(); }
 };
 
-/// Saves what it has after every stage to the folder, so that a run that is stopped or fails can go on.
+/// Saves what it has after every stage to the folder, so that a run that is stopped or fails can go on; not
+/// where the table is in memory or from standard input.
 /// Throws what run_build throws.
 [[nodiscard]] FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer = {});
 

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ struct PredictJob {
   std::optional<std::filesystem::path> coreset = {};  ///< coreset.csv; default: that which was sampled.
   std::filesystem::path input = {};                   ///< "-" is CSV on standard input.
   std::optional<std::string> sql = {};                ///< As in ReadOptions; that of the fit is not used.
+  std::shared_ptr<const MemoryTable> memory = {};     ///< As in ReadOptions: in place of the input.
   Missing missing = Missing::Refuse;
   std::optional<char> delimiter = {};  ///< Default: as the table of the fit was read,
   std::optional<bool> header = {};     ///< as for this.

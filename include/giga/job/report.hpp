@@ -17,6 +17,15 @@ namespace giga {
 [[nodiscard]] ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
                                      const Spelling& spelling = {});
 
+/// A run read back from its folder: that of a fit, or of chains.
+struct FolderRun {
+  RunRecord record;  ///< With the certificate of a check of the folder, and weights, where there are any.
+  PosteriorSummary summary;
+};
+
+/// Throws InputMissing and DataError: of a folder without such a run, or of one that is damaged.
+[[nodiscard]] FolderRun read_run_folder(const std::filesystem::path& folder, const Executor& executor);
+
 struct ReportJob {
   std::filesystem::path folder = {};              ///< Of a fit, or of chains.
   std::optional<std::string> title = {};          ///< Default: the command and the data.

@@ -1,0 +1,22 @@
+"""giga: Bayesian coresets, a few weighted rows that carry the posterior of all the data.
+
+>>> import giga
+>>> X, y = giga.simulate("logistic", rows=2000, dim=2, seed=3)
+>>> fit = giga.fit(X, y=y, family="bernoulli")
+>>> fit.safe
+True
+"""
+
+from . import errors
+from ._giga import version as __version__
+from .errors import (CannotCreate, DataError, Error, GigaWarning, InputMissing, IoError, LibraryMissing, NotSafe,
+                     OptionError, ResourceError)
+from .results import Certificate, Coreset, Draws, Fit, Predictions, Sample, Summary, Table
+from .verbs import build, check, fit, merge, predict, read, report, sample, simulate, summary
+
+__all__ = [
+    "build", "check", "fit", "merge", "predict", "read", "report", "sample", "simulate", "summary",
+    "Certificate", "Coreset", "Draws", "Fit", "Predictions", "Sample", "Summary", "Table",
+    "CannotCreate", "DataError", "Error", "GigaWarning", "InputMissing", "IoError", "LibraryMissing", "NotSafe",
+    "OptionError", "ResourceError", "errors", "__version__",
+]
