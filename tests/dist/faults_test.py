@@ -92,7 +92,9 @@ class Faults(unittest.TestCase):
     def resumed(self, out, ranks):
         if not (self.work / out / "partial").exists():
             if (self.work / out / "run.json").exists():
-                return  # it had ended before
+                # It had ended before, but for letting go of its folder.
+                (self.work / out / ".giga-lock").unlink(missing_ok=True)
+                return
             shutil.rmtree(self.work / out, ignore_errors=True)
             self.giga(*self.fit, "--out", out)
             return
