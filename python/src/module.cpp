@@ -105,8 +105,8 @@ void run_and_wait(Work& work, const py::object& progress, const std::function<vo
       if (progress.is_none()) continue;
       const Progress at = work.progress();
       if (!at.stage.empty()) progress(at.stage, at.done, at.total);
-    } catch (py::error_already_set& error) {
-      interrupt.emplace(std::move(error));
+    } catch (const py::error_already_set& error) {
+      interrupt.emplace(error);
       work.stop();
       if (also_stop) also_stop();
     }
