@@ -214,7 +214,7 @@ FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& o
   once(executor, [&] {
     if (job.out.empty()) return require_free(job);
     std::error_code ignored;
-    if (!fs::exists(job.out, ignored)) require_free(job);  // says why it cannot be made
+    if (!fs::is_directory(job.out, ignored)) require_free(job);  // says why it cannot be made
     lock = std::make_unique<RunLock>(job.out);
     require_free(job);
     if (lock->note() && observer.note) observer.note(*lock->note());
@@ -232,7 +232,7 @@ namespace {
 
 // The response as the table has it; of words 1 for the success and 0 for the other.
 double response_number(const Problem::Table& table, Index row) {
-  const double value = table.data->response()[static_cast<std::size_t>(row)];
+  const double value = table.data->response(row);
   if (!table.options.success) return value;
   for (const Column& column : table.data->columns()) {
     if (column.role == ColumnRole::Response && column.kind == ColumnKind::Category)
@@ -247,6 +247,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
                const Executor& executor, const FitRecordOptions& about) {
   FitRun run;
   run.summary = posterior_summary(problem.scales(), result.chains, result.sample, executor);
+  if (problem.table() != nullptr) problem.table()->data->fetch_cells(result.coreset.coreset.rows, executor);
   run.coreset = coreset_file(problem, result.coreset, about.read, about.data_digest);
   add_sums(run.coreset, problem, result.coreset, executor);
   RunRecord& record = run.record;

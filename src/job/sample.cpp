@@ -32,6 +32,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   ModelTable table = read_table(job.input, job.read, job.model, executor, observer);
   loaded.data = std::make_unique<Dataset>(std::move(table.data));
   loaded.problem = std::make_unique<Problem>(*loaded.data, table.model, executor);
+  loaded.problem->likelihood().complete(executor);  // a chain needs them all
   loaded.features = loaded.problem->table()->design->raw_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;
@@ -104,7 +105,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
       check_run_folder(*job.out, job.force);
     };
     std::error_code ignored;
-    if (!std::filesystem::exists(*job.out, ignored)) require_free();  // says why it cannot be made
+    if (!std::filesystem::is_directory(*job.out, ignored)) require_free();  // says why it cannot be made
     lock = std::make_unique<RunLock>(*job.out);
     require_free();
   });

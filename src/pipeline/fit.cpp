@@ -101,6 +101,7 @@ class Fit {
   // Chains start about the Laplace approximation of the coreset's own posterior, as those of any other table.
   bool draw() {
     const Stopwatch clock;
+    fetch_rows(problem_, state_.coreset->coreset.rows, executor_);
     const auto model = coreset_model(problem_, state_.coreset->coreset);
     const LaplaceResult about =
         posterior_mode(problem_, *model, executor_, {}, seen_as({.stage = Stage::Sample}, observer_.watch));

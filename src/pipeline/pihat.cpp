@@ -41,18 +41,20 @@ std::vector<Index> spread_rows(Index total, Index n, std::uint64_t seed) {
 }
 
 // The given rows, each counted N / n times.
-std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows) {
+std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows,
+                                      const Executor& executor) {
   const double times = static_cast<double>(model.num_rows()) / static_cast<double>(rows.size());
   std::vector<double> weights;
   for (const Index row : rows) weights.push_back(times * model.multiplicity(row));
-  return model.subset(rows, weights);
+  return model.shared_subset(rows, weights, executor);
 }
 
 // n of the N rows: their log-likelihood, scaled up, is an unbiased estimate of that of all rows.
-std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
+std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed,
+                                      const Executor& executor) {
   const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
   const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
-  return scaled_up(model, some_rows(model.num_rows(), n, seed));
+  return scaled_up(model, some_rows(model.num_rows(), n, seed), executor);
 }
 
 constexpr Index kMany = 100'000;  // rows that the mode is found of by way of some of them
@@ -67,7 +69,7 @@ class Search {
   [[nodiscard]] std::pair<LaplaceResult, Index> find() const {
     const Likelihood& model = problem_.likelihood();
     if (options_.pihat == PihatKind::Subsample) {
-      const auto some = subsample(model, options_.subsample_rows, options_.seed);
+      const auto some = subsample(model, options_.subsample_rows, options_.seed, executor_);
       return {mode_of(*some), 0};
     }
     LaplaceResult result = mode_of(model);
@@ -90,7 +92,8 @@ class Search {
         std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
-      const auto rows = scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed));
+      const auto rows =
+          scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed), executor_);
       const LaplaceOptions rough{.tolerance = kRough, .start = start_of(*rows)};
       return laplace(*rows, problem_.prior(), executor_, rough, observer_).posterior.mean();
     } catch (const std::invalid_argument&) {
