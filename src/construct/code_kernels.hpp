@@ -1,4 +1,4 @@
-// The 8-bit codes of rows, and the pass over them.
+// The 8-bit codes of rows (encode_rows.cpp), and the pass over them (scan_codes.cpp).
 //
 // With c = <l_n, l> and rho = |l_n - c l|, a row is kept as kappa = c / rho and the unit vector
 //     r_n = (l_n - c l) / rho  ~  sum_k y_nk b_k + scale * q_n,    q_n in [-119, 119]^J,
@@ -25,6 +25,7 @@
 // 16-bit multiply-add instruction then advances 8 or 16 rows by two dimensions with no horizontal sum.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -36,6 +37,7 @@ namespace giga::kernels {
 inline constexpr Index kGroupRows = 16;
 static_assert(kBlockRows % kGroupRows == 0);
 
+inline constexpr int kCodeOffset = 136;        // q + 136 = 16 (h + 8) + (f + 8)
 inline constexpr float kLeadingSteps = 32768;  // steps from 0 to 1, the largest leading coordinate
 
 inline constexpr Index kQuadBytes = 2 * kGroupRows;  // of a group, in one plane
@@ -51,6 +53,11 @@ struct CodeBlock {
   Index groups;
   Index quads;  // of dimensions: ceil(J / 4)
 };
+
+/// The scale whose upper half this is.
+[[nodiscard]] inline float expanded(std::uint16_t bits) {
+  return std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
 
 /// What rows are measured against.
 struct CodeFrame {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "model/block_sum.hpp"
+#include "model/chosen_rows.hpp"
 
 namespace giga {
 
@@ -43,24 +44,14 @@ std::string Likelihood::parameter_name(Index d) const {
 
 namespace {
 
-// Row n of the likelihood is row(n) of the functions: n itself, or rows_[n] of a subset.
 class FunctionLikelihood : public Likelihood {
  public:
-  // All rows of the functions.
-  FunctionLikelihood(RowFunctions functions, std::vector<double> multiplicity)
-      : functions_(std::move(functions)), multiplicity_(std::move(multiplicity)) {}
-  // Some of them; there may be none.
-  FunctionLikelihood(RowFunctions functions, std::vector<Index> rows, std::vector<double> multiplicity)
-      : functions_(std::move(functions)),
-        all_(false),
-        rows_(std::move(rows)),
-        multiplicity_(std::move(multiplicity)) {}
+  FunctionLikelihood(RowFunctions functions, ChosenRows chosen)
+      : functions_(std::move(functions)), chosen_(std::move(chosen)) {}
 
-  [[nodiscard]] Index num_rows() const override { return all_ ? functions_.num_rows : std::ssize(rows_); }
+  [[nodiscard]] Index num_rows() const override { return chosen_.size(); }
   [[nodiscard]] Index num_parameters() const override { return functions_.num_parameters; }
-  [[nodiscard]] double multiplicity(Index n) const override {
-    return multiplicity_.empty() ? 1.0 : multiplicity_[static_cast<std::size_t>(n)];
-  }
+  [[nodiscard]] double multiplicity(Index n) const override { return chosen_.multiplicity(n); }
 
   // Points outside, rows inside: a point is gathered from its components once.
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override {
@@ -77,7 +68,7 @@ class FunctionLikelihood : public Likelihood {
     const Index num = features.points.count();
     // Made: the functions leave out scale and multiplicity.
     if (functions_.directional_derivatives) {
-      functions_.directional_derivatives(rows(first, count), features, out);
+      functions_.directional_derivatives(chosen_.rows(first, count), features, out);
       for (Index i = 0; i < count; ++i) {
         const double times = features.scale * multiplicity(first + i);
         for (Index j = 0; j < num; ++j) out[i * num + j] *= times;
@@ -134,8 +125,9 @@ class FunctionLikelihood : public Likelihood {
                              Derivatives block;
                              block.gradient.assign(dim, 0.0);
                              if (order >= Order::Hessian) block.hessian.assign(dim * dim, 0.0);
-                             functions_.add_derivatives(rows(first, count), multiplicities(first, count),
-                                                        theta.data(), order, block);
+                             functions_.add_derivatives(chosen_.rows(first, count),
+                                                        chosen_.multiplicities(first, count), theta.data(),
+                                                        order, block);
                              if (order >= Order::Hessian) mirror(block.hessian, dim);
                              *sum.value = block.value;
                              std::copy(block.gradient.begin(), block.gradient.end(), sum.gradient);
@@ -174,52 +166,33 @@ class FunctionLikelihood : public Likelihood {
     return functions_.parameter_name ? functions_.parameter_name(d) : Likelihood::parameter_name(d);
   }
 
-  // Numbers of a subset's rows are translated to those of the functions, so a subset of a subset works too.
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override {
-    if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
-    std::vector<Index> chosen;
-    for (const Index n : rows) chosen.push_back(row(n));
-    return std::make_unique<FunctionLikelihood>(functions_, std::move(chosen),
-                                                std::vector<double>(weights.begin(), weights.end()));
+    return std::make_unique<FunctionLikelihood>(functions_, chosen_.subset(rows, weights));
   }
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-  [[nodiscard]] Index row(Index n) const { return all_ ? n : rows_[static_cast<std::size_t>(n)]; }
-
-  // Those numbered first, first + 1, ... here, as the functions number them; and how often they count.
-  [[nodiscard]] std::vector<Index> rows(Index first, Index count) const {
-    std::vector<Index> rows(static_cast<std::size_t>(count));
-    for (Index& each : rows) each = row(first++);
-    return rows;
-  }
-  [[nodiscard]] std::vector<double> multiplicities(Index first, Index count) const {
-    std::vector<double> times(static_cast<std::size_t>(count));
-    for (double& each : times) each = multiplicity(first++);
-    return times;
-  }
-
   // The functions of row n. A model may refuse parameters: there its density is zero.
   [[nodiscard]] double log_likelihood(Index n, const double* theta) const {
     try {
-      return functions_.log_likelihood(row(n), theta);
+      return functions_.log_likelihood(chosen_.row(n), theta);
     } catch (const std::exception&) {
       return -kInfinity;
     }
   }
   void find_gradient(Index n, const double* theta, std::vector<double>& out) const {
     try {
-      functions_.gradient(row(n), theta, out.data());
+      functions_.gradient(chosen_.row(n), theta, out.data());
     } catch (const std::exception&) {
       std::fill(out.begin(), out.end(), kNan);
     }
   }
   void find_hessian(Index n, const double* theta, std::vector<double>& out) const {
     try {
-      functions_.hessian(row(n), theta, out.data());
+      functions_.hessian(chosen_.row(n), theta, out.data());
     } catch (const std::exception&) {
       std::fill(out.begin(), out.end(), kNan);
     }
@@ -227,15 +200,15 @@ class FunctionLikelihood : public Likelihood {
 
   // add_gradients by add_derivatives, which add to what is there: the sums so far go in and out of `sum`.
   void add_made_gradients(Index first, Index count, const Points& points, Index apart, double* out) const {
-    const std::vector<Index> chosen = rows(first, count);
-    const std::vector<double> times = multiplicities(first, count);
+    const std::vector<Index> rows = chosen_.rows(first, count);
+    const std::vector<double> times = chosen_.multiplicities(first, count);
     std::vector<double> theta(static_cast<std::size_t>(num_parameters()));
     Derivatives sum{0, theta, {}};
     for (Index s = 0; s < points.count(); ++s) {
       points.get(s, theta.data());
       for (Index d = 0; d < num_parameters(); ++d)
         sum.gradient[static_cast<std::size_t>(d)] = out[d * apart + s];
-      functions_.add_derivatives(chosen, times, theta.data(), Order::Gradient, sum);
+      functions_.add_derivatives(rows, times, theta.data(), Order::Gradient, sum);
       for (Index d = 0; d < num_parameters(); ++d)
         out[d * apart + s] = sum.gradient[static_cast<std::size_t>(d)];
     }
@@ -247,9 +220,7 @@ class FunctionLikelihood : public Likelihood {
   }
 
   RowFunctions functions_;
-  bool all_ = true;
-  std::vector<Index> rows_;  // unless all_
-  std::vector<double> multiplicity_;
+  ChosenRows chosen_;
 };
 
 }  // namespace
@@ -257,15 +228,14 @@ class FunctionLikelihood : public Likelihood {
 std::unique_ptr<Likelihood> likelihood_of(RowFunctions functions, std::vector<double> multiplicity) {
   if (functions.num_rows < 1 || functions.num_parameters < 1)
     throw std::invalid_argument("a model must have at least one row and one parameter");
-  if (!multiplicity.empty() && static_cast<Index>(multiplicity.size()) != functions.num_rows)
-    throw std::invalid_argument("there must be a multiplicity for every row, or none");
+  ChosenRows all(functions.num_rows, std::move(multiplicity));
   // Either pair of functions is enough; by hand both must be there.
   const bool by_hand = functions.gradient && functions.hessian;
   if (!functions.log_likelihood ||
       (!by_hand && !(functions.add_derivatives && functions.directional_derivatives)))
     throw std::invalid_argument(
         "a model must have a log-likelihood, and gradient and Hessian or what replaces them");
-  return std::make_unique<FunctionLikelihood>(std::move(functions), std::move(multiplicity));
+  return std::make_unique<FunctionLikelihood>(std::move(functions), std::move(all));
 }
 
 }  // namespace giga

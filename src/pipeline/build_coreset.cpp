@@ -17,13 +17,11 @@
 #include "base/extended.hpp"
 #include "base/require.hpp"
 #include "giga/base/error.hpp"
-#include "giga/base/random.hpp"
 #include "giga/base/stopwatch.hpp"
 #include "giga/infer/row_estimate.hpp"
-#include "giga/pipeline/mode_notes.hpp"
-#include "giga/pipeline/prior_effect.hpp"
 #include "pipeline/candidates.hpp"
 #include "pipeline/heldout.hpp"
+#include "pipeline/pihat.hpp"
 #include "pipeline/watched_rows.hpp"
 
 namespace giga {
@@ -72,49 +70,6 @@ bool is_far(double remainder) {
 constexpr Index kLastAutoDim = 64000;
 constexpr double kAgreement = 1.5;  // of projected and held-out error
 
-// n of the rows 0 .. total-1 without replacement, ascending, by selection sampling: a row is taken with
-// probability (rows still wanted) / (rows still to come), which makes all subsets of n rows equally likely.
-std::vector<Index> some_rows(Index total, Index n, std::uint64_t seed) {
-  std::vector<Index> rows;
-  Stream random = stream(seed, "subsample");
-  for (Index row = 0; row < total && std::ssize(rows) < n; ++row) {
-    const Index wanted = n - std::ssize(rows);
-    if (random.below(static_cast<std::uint64_t>(total - row)) < static_cast<std::uint64_t>(wanted))
-      rows.push_back(row);
-  }
-  return rows;
-}
-
-// One row of each of n stretches of nearly equal length, ascending: it takes n draws, not one per row.
-std::vector<Index> spread_rows(Index total, Index n, std::uint64_t seed) {
-  std::vector<Index> rows;
-  Stream random = stream(seed, "spread rows");
-  const Index width = total / n, longer = total % n;  // so many stretches have a row more
-  for (Index i = 0, begin = 0; i < n; ++i) {
-    const Index length = width + (i < longer ? 1 : 0);
-    rows.push_back(begin + static_cast<Index>(random.below(static_cast<std::uint64_t>(length))));
-    begin += length;
-  }
-  return rows;
-}
-
-// The given rows, each counted N / n times.
-std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows) {
-  const double times = static_cast<double>(model.num_rows()) / static_cast<double>(rows.size());
-  std::vector<double> weights;
-  for (const Index row : rows) weights.push_back(times * model.multiplicity(row));
-  return model.subset(rows, weights);
-}
-
-// n of the N rows: their log-likelihood, scaled up, is an unbiased estimate of that of all rows.
-std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
-  const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
-  const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
-  return scaled_up(model, some_rows(model.num_rows(), n, seed));
-}
-
-constexpr Index kMany = 100'000;  // rows that the mode is found of by way of some of them
-
 class Run {
  public:
   Run(const Problem& problem, const CoresetOptions& options, const Executor& executor,
@@ -123,7 +78,7 @@ class Run {
         options_(options),
         executor_(executor),
         observer_(observer),
-        known_(options.pihat == PihatKind::Laplace ? known : nullptr),
+        known_(known),
         excess_(excess),
         expansion_(options.expansion),
         remainder_dim_(options.remainder_dim) {}
@@ -133,8 +88,7 @@ class Run {
     Stopwatch clock;
     CoresetResult result;
     result.options = options_;
-    if (options_.pihat == PihatKind::Prior) result.pihat = problem_.prior().normal_stand_in();
-    find_pihat(result);
+    take_pihat(result);
     result.seconds.laplace = clock.restart();
 
     survey(result);
@@ -226,73 +180,13 @@ class Run {
     };
   }
 
-  // Of many rows, the mode of a part of them: with one in kShare it is about sqrt(kShare) posterior standard
-  // deviations in each direction from that of all, where two Newton steps reach it; that of the part is found
-  // likewise, and no better than to a share of that distance. Empty: begin where the likelihood says.
-  [[nodiscard]] std::vector<double> start_of(const Likelihood& likelihood) const {
-    constexpr Index kFewest = 10'000, kPerParameter = 100, kShare = 16;
-    constexpr double kRough = 0.3;  // standard deviations of the part's own posterior
-    const Index some =
-        std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
-    if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
-    try {
-      const auto rows = scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed));
-      const LaplaceOptions rough{.tolerance = kRough, .start = start_of(*rows)};
-      return laplace(*rows, problem_.prior(), executor_, rough, observer_).posterior.mean();
-    } catch (const std::invalid_argument&) {
-      return {};  // no place among them has a finite log joint: all rows are asked in their own way
-    }
-  }
-
-  // One step after g'H^-1 g <= 1e-8 the mode of many rows is known to about 1e-8 standard deviations, since
-  // Newton squares the distance: a stricter tolerance would cost a pass over all of them.
-  [[nodiscard]] LaplaceOptions laplace_options(const Likelihood& likelihood) const {
-    constexpr double kNear = 1e-4;
-    LaplaceOptions options{.start = start_of(likelihood)};
-    if (likelihood.num_rows() >= kMany) options.tolerance = kNear;
-    return options;
-  }
-
-  // pihat, and what its mode says about the model and the data.
-  void find_pihat(CoresetResult& result) const {
-    if (options_.pihat == PihatKind::Prior) return;
-    const Likelihood& model = problem_.likelihood();
-    const auto some = options_.pihat == PihatKind::Subsample
-                          ? subsample(model, options_.subsample_rows, options_.seed)
-                          : nullptr;
-    const Likelihood& likelihood = some ? *some : model;
-    try {
-      if (known_ != nullptr) {
-        result.laplace = *known_;
-      } else {
-        result.laplace =
-            laplace(likelihood, problem_.prior(), executor_, laplace_options(likelihood), observer_);
-        if (!some) result.passes.laplace += result.laplace->passes;
-      }
-    } catch (const OptionError&) {  // a flat prior, and a likelihood that does not make up for it
-      throw;
-    } catch (const std::invalid_argument&) {
-      throw DataError(problem_.name() +
-                      ": the likelihood is too large for a double wherever the search for the posterior mode "
-                      "may begin; rescale the columns");
-    }
-    result.pihat = result.laplace->posterior;
-    // What the rows say of the model is of interest only where they are the data.
-    const LinearModel* linear = excess_ == nullptr ? model.linear_model() : nullptr;
-    result.separable = linear != nullptr && linear->separates(result.pihat.mean(), executor_);
-    if (result.separable) ++result.passes.laplace;  // else it ended with the first row on the wrong side
-    if (result.separable)
-      result.notes.emplace_back(
-          "the labels are perfectly separable: only the prior keeps the coefficients finite");
-    if (result.laplace->end != LaplaceEnd::Converged)
-      result.notes.emplace_back(
-          "the search for the posterior mode did not converge; pihat is taken where it ended");
-    if (excess_ != nullptr) return;
-    for (std::string& note : mode_notes(problem_, result.pihat.mean(), executor_))
-      result.notes.push_back(std::move(note));
-    if (!result.separable) {
-      if (auto note = prior_effect_note(problem_, *result.laplace)) result.notes.push_back(*std::move(note));
-    }
+  void take_pihat(CoresetResult& result) const {
+    Pihat found = find_pihat(problem_, options_, known_, excess_ == nullptr, executor_, observer_);
+    result.pihat = std::move(found.distribution);
+    result.laplace = std::move(found.laplace);
+    result.separable = found.separable;
+    result.passes.laplace += found.passes;
+    result.notes = std::move(found.notes);
   }
 
   // Where points are chosen from some of the rows: what is known of all of them. Methods that solve for their
