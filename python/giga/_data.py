@@ -28,6 +28,8 @@ def is_path(data):
 
 def path_word(path):
     word = os.fsencode(path)
+    if not word:
+        raise ValueError("a path is empty")
     if b"\0" in word:
         raise ValueError("a path has a null character")
     return word
@@ -62,9 +64,12 @@ def memory_of(data, y, weights, names):
     elif hasattr(data, "__arrow_c_stream__"):
         if extra:
             raise TypeError(f"{extra[0][0]}= goes with arrays and frames; name the column of an Arrow table")
-        memory, settings = _giga.Memory.from_arrow(data.__arrow_c_stream__(None), "<table>"), []
+        stream = data.__arrow_c_stream__(None)
+        if type(stream).__name__ != "PyCapsule":
+            raise TypeError(f"__arrow_c_stream__ gave a {type(stream).__name__}; must be a capsule")
+        memory, settings = _giga.Memory.from_arrow(stream, "<table>"), []
     elif isinstance(data, dict):
-        memory, settings = _columns(list(data.items()), "<dict>", extra, None)
+        memory, settings = _columns([(str(name), values) for name, values in data.items()], "<dict>", extra, None)
     else:
         return _array(data, extra, names)
     if names is not None:
@@ -93,8 +98,7 @@ def _is_series(data):
 
 
 def _frame(frame, extra):
-    columns = [(str(name) if not isinstance(name, str) else name, frame.iloc[:, j])
-               for j, name in enumerate(frame.columns)]
+    columns = [(str(name), frame.iloc[:, j]) for j, name in enumerate(frame.columns)]
     return _columns(columns, "<frame>", extra, len(frame))
 
 

@@ -118,7 +118,7 @@ def _signature(verb, leading):
     for name, option in verb.options.items():
         if name in taken:
             continue
-        default = (not option["flag"] and None) or (_is_negation(option) if option["flag"] else None)
+        default = _is_negation(option) if option["flag"] else None
         parameters.append(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default))
     return inspect.Signature(parameters)
 
@@ -149,7 +149,9 @@ def documented(*names):
                if each.kind is not inspect.Parameter.VAR_KEYWORD]
         merged = Verb({"name": names[0], "description": "", "options": []})
         for name in names:
-            merged.options.update({k: v for k, v in VERBS[name].options.items() if k not in merged.options})
+            for key, option in VERBS[name].options.items():
+                known = merged.options.setdefault(key, dict(option))
+                known["choices"] = list(dict.fromkeys([*known["choices"], *option["choices"]]))
         function.__signature__ = _signature(merged, own)
         function.__doc__ = (inspect.cleandoc(function.__doc__) + "\n\nOptions, as those of the command:\n\n" +
                             _section(merged, own) + "\n")

@@ -374,7 +374,9 @@ class Sample(_Run):
     def summary(self, corrected=True):
         """Means, sds, quantiles, R-hat and effective sizes of every parameter, as a pandas frame where pandas is
         installed. Of a certified fit they are those of the posterior of all rows, unless corrected=False."""
-        return Table.from_csv(self._result.table(corrected), "variable").frame()
+        table = Table.from_csv(self._result.table(corrected), "variable")
+        kept = table["variable"] != "lp__"
+        return Table({name: values[kept] for name, values in table.columns.items()}, "variable").frame()
 
     @property
     def names(self):

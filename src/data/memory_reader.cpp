@@ -316,6 +316,7 @@ Dataset read_memory(const MemoryTable& source, const ReadOptions& options, const
   check_max_levels(options);
   std::vector<std::string> names;
   for (const MemoryColumn& column : source.columns) names.push_back(column.name);
+  if (names.empty()) throw DataError(source.name + ": has no columns");
   if (std::ssize(names) > kMaxColumns)
     throw DataError(source.name + ": more than " + std::to_string(kMaxColumns) + " columns");
   Table table(source.name, assign_roles(names, options, source.name), options, executor.memory());

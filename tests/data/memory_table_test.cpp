@@ -196,6 +196,8 @@ TEST(MemoryTable, MessagesNameRowAndColumn) {
   EXPECT_EQ(refusal_of(table).substr(0, 31), "<frame>: row 2, column 'x': 'in");
   const auto empty = table_of({{"x", MemoryType::Float64, 0, {}}, {"y", MemoryType::Float64, 0, {}}});
   EXPECT_EQ(refusal_of(empty), "<frame>: 0 data rows; at least one is needed");
+  EXPECT_EQ(refusal_of(std::make_shared<MemoryTable>(MemoryTable{.name = "<frame>"})),
+            "<frame>: has no columns");
 }
 
 TEST(MemoryTable, TablesThatContradictThemselvesAreRefused) {

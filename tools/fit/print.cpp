@@ -117,10 +117,13 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
   }
   line("table", table_text(*record.certificate));
   line("laplace", laplace_text(record.certificate->laplace));
-  line("seconds", fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
-                              "{:.2f} certify, {:.2f} report: {:.2f} in all",
-                              s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify,
-                              s.report, run.total_s));
+  // A run that is read back may have none.
+  if (run.total_s > 0)
+    line("seconds",
+         fmt::format("{:.2f} load, {:.2f} laplace, {:.2f} project, {:.2f} construct, {:.2f} sample, "
+                     "{:.2f} certify, {:.2f} report: {:.2f} in all",
+                     s.load, s.laplace, s.project + s.prepare, s.construct, s.sample, s.certify, s.report,
+                     run.total_s));
   if (record.options.communication) line("ranks", ranks_text(*record.options.communication));
   if (record.full_data) line("all rows", cost_text(*record.full_data, run.total_s));
   if (folder.empty()) return text;
