@@ -9,14 +9,15 @@ True
 
 from . import errors
 from ._giga import version as __version__
-from .errors import (CannotCreate, DataError, Error, GigaWarning, InputMissing, IoError, LibraryMissing, NotSafe,
-                     OptionError, ResourceError)
+from .errors import (CannotCreate, DataError, Error, GigaWarning, InputMissing, IoError, LibraryMissing, ModelError,
+                     NotSafe, OptionError, ResourceError)
+from .own_model import coreset, numerical_gradient
 from .results import Certificate, Coreset, Draws, Fit, Predictions, Sample, Summary, Table
 from .verbs import build, check, fit, merge, predict, read, report, sample, simulate, summary
 
 __all__ = [
-    "build", "check", "fit", "merge", "predict", "read", "report", "sample", "simulate", "summary",
+    "build", "check", "coreset", "fit", "merge", "numerical_gradient", "predict", "read", "report", "sample", "simulate", "summary",
     "Certificate", "Coreset", "Draws", "Fit", "Predictions", "Sample", "Summary", "Table",
-    "CannotCreate", "DataError", "Error", "GigaWarning", "InputMissing", "IoError", "LibraryMissing", "NotSafe",
-    "OptionError", "ResourceError", "errors", "__version__",
+    "CannotCreate", "DataError", "Error", "GigaWarning", "InputMissing", "IoError", "LibraryMissing", "ModelError",
+    "NotSafe", "OptionError", "ResourceError", "errors", "__version__",
 ]

@@ -27,6 +27,7 @@
 #include "memory.hpp"
 #include "merge/options.hpp"
 #include "merge/print.hpp"
+#include "own_model.hpp"
 #include "predict/options.hpp"
 #include "results.hpp"
 #include "sample/options.hpp"
@@ -64,6 +65,8 @@ auto translated(const Call& call) {
     PyErr_SetString(PyExc_KeyboardInterrupt, "stopped");
   } catch (const OptionError& error) {
     raise("OptionError", error.what());
+  } catch (const ModelError& error) {
+    raise("ModelError", error.what());
   } catch (const DataError& error) {
     raise("DataError", error.what());
   } catch (const InputMissing& error) {
@@ -226,6 +229,28 @@ Result fit(const Words& words, const Settings& settings, const py::object& memor
                                   job.out);
     result.notes = work.notes();
     return result;
+  });
+}
+
+// Of functions of the caller's. What they raise is raised here; Ctrl-C is an exception already.
+Result coreset(OwnModel& model, const Settings& settings, const py::object& progress) {
+  return translated([&] {
+    CallArguments arguments("coreset", add_own_model_options, settings);
+    const FitOptions options = own_fit_options(*arguments);
+    const bool timings = !arguments->flag("no-times");
+    Work work;
+    try {
+      Result result = result_of_fit(done(work, resources_of(*arguments), progress,
+                                         [&](const Executor& executor, const JobObserver& observer) {
+                                           return model.fit(options, timings, work, executor, observer);
+                                         }),
+                                    {});
+      result.notes = work.notes();
+      return result;
+    } catch (const std::exception&) {
+      if (work.stop_requested()) model.raise_failure();
+      throw;
+    }
   });
 }
 
@@ -469,9 +494,11 @@ PYBIND11_MODULE(_giga, module) {
   (void)here::verb_tree();  // options are known before any thread asks for them
   here::add_result(module);
   here::add_memory(module);
+  here::add_own_model(module);
   module.def("verbs", [] { return pybind11::list(here::verb_dict(here::verb_tree())["verbs"]); });
   module.def("keyword_text", [](const std::string& text) { return here::text(here::keyword_text(text)); });
   module.def("fit", &here::fit);
+  module.def("coreset", &here::coreset);
   module.def("build", &here::build);
   module.def("sample", &here::sample);
   module.def("check", &here::check);
