@@ -3,7 +3,9 @@
 // asks for single rows again.
 //
 // Row n of a pass always comes from block n / B, with B = 2^21 / J rows for J features, from 64 to 4096: the
-// same call, and so the same bits. At most 2^24 numbers are kept (128 MB), those of the blocks last made.
+// same call, and so the same bits. At most 2^25 numbers are kept (256 MB), those of the blocks last made. A
+// single row is made alone unless two sets of features of all rows could be kept: those of a build and of its
+// check.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +31,7 @@ class FeatureBlocks {
       const Index row = first + done, begin = row / rows * rows, length = std::min(rows, num_rows - begin);
       const Index some = std::min(count - done, begin + length - row);
       Values values = find(features, begin);
-      if (!values && some == 1 && count == 1) return fill(row, 1, out);  // not part of a pass
+      if (!values && count == 1 && 2 * num_rows * dim > kNumbersKept) return fill(row, 1, out);
       if (!values) {
         values = std::make_shared<std::vector<double>>(at(length * dim));
         fill(begin, length, values->data());
@@ -47,7 +49,7 @@ class FeatureBlocks {
     Index first;
     Values values;
   };
-  static constexpr Index kNumbersAtOnce = Index{1} << 21, kNumbersKept = Index{1} << 24, kFewestRows = 64;
+  static constexpr Index kNumbersAtOnce = Index{1} << 21, kNumbersKept = Index{1} << 25, kFewestRows = 64;
 
   static bool equal(const Points& a, const Points& b) {
     if (a.dim() != b.dim() || a.count() != b.count()) return false;
