@@ -21,3 +21,11 @@ __all__ = [
     "CannotCreate", "DataError", "Error", "GigaWarning", "InputMissing", "IoError", "LibraryMissing", "ModelError",
     "NotSafe", "OptionError", "ResourceError", "errors", "__version__",
 ]
+
+
+def __getattr__(name):
+    """giga.linear_model is imported when it is asked for, since it needs scikit-learn."""
+    if name == "linear_model":
+        import importlib
+        return importlib.import_module(".linear_model", __name__)
+    raise AttributeError(f"module 'giga' has no attribute '{name}'")
