@@ -11,6 +11,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
+#include "giga/record/run_lock.hpp"
 #include "giga/report/chart_page.hpp"
 
 namespace giga::experiments {
@@ -157,16 +158,31 @@ void make_out(const fs::path& out) {
   make_folder(out);
 }
 
+// A folder without experiments, but with a file that a run writes: it is somebody else's.
+void refuse_foreign(const fs::path& out, Earlier earlier) {
+  if (earlier == Earlier::Replace) return;
+  std::error_code ignored;
+  for (const Kind kind : values_of<Kind>())
+    if (fs::exists(out / name(kind) / "settings.json", ignored)) return;
+  for (const char* file : {"verdicts.md", "run.json"}) {
+    if (fs::exists(fs::symlink_status(out / file, ignored)))
+      throw CannotCreate(printable_path(out / file) +
+                         ": is not of an earlier reproduction; give another --out, or --force to replace it");
+  }
+}
+
 }  // namespace
 
 RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, const RunOptions& options,
                     const Watch& watch) {
   std::vector<std::unique_ptr<Experiment>> experiments;
   for (const Kind kind : kinds) experiments.push_back(make(kind, settings));
+  refuse_foreign(options.out, options.earlier);
   for (const auto& each : experiments)
     check_earlier(options.out / each->name(), each->settings(), options.earlier);
   for (const auto& each : experiments) each->prepare(options.out / each->name(), options.earlier);
   make_out(options.out);  // nothing is made or removed before
+  const RunLock lock(options.out);
   std::vector<TrialStore> stores;
   for (const auto& each : experiments)
     stores.emplace_back(options.out / each->name(), each->settings(), options.earlier);

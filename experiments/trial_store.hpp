@@ -52,8 +52,8 @@ class TrialStore {
     const Json json = json_of(path);
     try {
       return reader(json);
-    } catch (const Json::exception& error) {
-      refuse(path, error.what());
+    } catch (const Json::exception&) {
+      refuse(path, "has a field that is missing or of another kind");
     }
   }
 

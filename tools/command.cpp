@@ -2,6 +2,7 @@
 #include "command.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -76,8 +77,9 @@ class Command {
   }
 
   int run(int argc, char** argv) {
+    std::vector<std::string> words = words_of(argc, argv);
     try {
-      root_.parse(argc, argv);
+      root_.parse(std::move(words));
     } catch (const CLI::CallForHelp&) {
       refuse_all_leftovers();
       write_stdout(root_.help());
@@ -110,6 +112,23 @@ class Command {
   static Verb on_all_ranks(Verb verb) {
     verb.on_all_ranks = true;
     return verb;
+  }
+
+  // What follows "--" are words, whatever they begin with; a file named so is ./-file just as well. CLI11
+  // takes the last one first.
+  static std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words;
+    bool only_words = false;
+    for (int i = 1; i < argc; ++i) {
+      const std::string word = argv[i];
+      if (!only_words && word == "--") {
+        only_words = true;
+        continue;
+      }
+      words.push_back(only_words && word.size() > 1 && word.front() == '-' ? "./" + word : word);
+    }
+    std::reverse(words.begin(), words.end());
+    return words;
   }
 
   // giga help simulate vectors: the same as giga simulate vectors --help.

@@ -14,6 +14,7 @@ import weakref
 import numpy as np
 
 from . import _giga
+from .errors import CannotCreate, DataError
 
 
 def _frame(columns, index=None):
@@ -168,34 +169,38 @@ class Draws:
 
 
 class _Run(_Text):
-    """What all runs have. `files()` are the files that their folder has, or would have."""
+    """What all runs have. `stored` are its files where they are in no folder, as those of a pickle."""
 
-    def __init__(self, result, folder=None, record=None):
+    def __init__(self, result, folder=None, record=None, stored=None):
         self._result = result
         self.folder = pathlib.Path(folder) if folder is not None else None
-        self.record = record if record is not None else json.loads(result.json)
         self.notes = list(result.notes)
         self.warnings = list(result.warnings)
-        self._text = result.text
+        self._stored = stored
         self._temporary = None
+        if record is not None:
+            self.record = record
+
+    @functools.cached_property
+    def record(self):
+        """The dict of run.json."""
+        return json.loads(self._result.json)
+
+    @functools.cached_property
+    def _text(self):
+        return self._result.text
 
     def files(self):
         """{name: bytes} of the files that the command writes for such a run."""
         if self.folder is not None and self.folder.is_dir():
             return {each.name: each.read_bytes() for each in sorted(self.folder.iterdir()) if each.is_file()}
-        return self._result.files()
+        return dict(self._stored) if self._stored is not None else self._result.files()
 
     def save(self, folder, force=False):
         """Writes the files to a folder, as the command does; giga.read reads them."""
         folder = pathlib.Path(folder)
-        files = self.files()
-        present = [name for name in files if (folder / name).exists()]
-        if present and not force:
-            from .errors import CannotCreate
-            raise CannotCreate(f"{folder / present[0]}: exists already; force=True replaces it")
-        folder.mkdir(parents=False, exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
+        folder.mkdir(exist_ok=True)
+        _write({folder / name: content for name, content in self.files().items()}, force)
         return folder
 
     def _on_disk(self):
@@ -203,45 +208,35 @@ class _Run(_Text):
         if self.folder is not None and self.folder.is_dir():
             return self.folder
         if self._temporary is None or not os.path.isdir(self._temporary):
-            made = tempfile.TemporaryDirectory(prefix="giga-")
-            weakref.finalize(self, made.cleanup)
-            self._temporary = made.name
-            for name, content in self._result.files().items():
-                (pathlib.Path(made.name) / name).write_bytes(content)
-        return pathlib.Path(self._temporary)
+            self._temporary = _temporary_folder(self)
+            _write({self._temporary / name: content for name, content in self.files().items()})
+        return self._temporary
 
     def __reduce__(self):
-        return _restored, (type(self).__name__, self.files(), self._text, self.notes, self.record)
+        return _restored_run, (type(self), self.files(), self._text, self.notes, self.record)
 
 
-def _restored(kind, files, text, notes, record):
-    """A run from its files, as pickles have them."""
+def _write(files, force=False):
+    present = [path for path in files if path.exists()]
+    if present and not force:
+        raise CannotCreate(f"{present[0]}: exists already; force=True replaces it")
+    for path, content in files.items():
+        path.write_bytes(content)
+
+
+def _temporary_folder(owner):
+    made = tempfile.TemporaryDirectory(prefix="giga-")
+    weakref.finalize(owner, made.cleanup)
+    return pathlib.Path(made.name)
+
+
+def _restored_run(kind, files, text, notes, record):
+    """A run of its files, as pickles have them."""
     with tempfile.TemporaryDirectory(prefix="giga-") as folder:
-        for name, content in files.items():
-            (pathlib.Path(folder) / name).write_bytes(content)
-        if kind == "Coreset":
-            out = Coreset.read(pathlib.Path(folder) / "coreset.csv", record)
-        else:
-            out = {"Fit": Fit, "Sample": Sample}[kind](_giga.read_folder(os.fsencode(folder), None), None, record)
-            _ = out.draws, out.coreset if kind == "Fit" else None
-    out._files = files
+        _write({pathlib.Path(folder, name): content for name, content in files.items()})
+        out = kind(_giga.read_folder(os.fsencode(folder), None), None, record, files)
     out._text, out.notes = text, notes
-    out.files = functools.partial(dict, files)
-    out._result = _Files(files, out._result)
     return out
-
-
-class _Files:
-    """A result of the library whose files are known."""
-
-    def __init__(self, files, result):
-        self._files, self._of = files, result
-
-    def files(self):
-        return dict(self._files)
-
-    def __getattr__(self, name):
-        return getattr(self._of, name)
 
 
 class Coreset(_Text):
@@ -262,6 +257,7 @@ class Coreset(_Text):
         self.num_rows = num_rows
         self.record = record if record is not None else {}
         self._run = run
+        self._temporary = None
         self.notes = list(run.notes) if run is not None else []
         self._text = text or f"<giga.Coreset: {len(self.rows)} rows" + (f" of {num_rows}>" if num_rows else ">")
 
@@ -300,41 +296,38 @@ class Coreset(_Text):
     def save(self, path, force=False):
         """Writes coreset.csv to a path, and its companion beside it, as the command does."""
         path = pathlib.Path(path)
-        files = self.files()
         targets = {"coreset.csv": path, "coreset.json": path.with_suffix(".json")}
-        for name in files:
-            if targets[name].exists() and not force:
-                from .errors import CannotCreate
-                raise CannotCreate(f"{targets[name]}: exists already; force=True replaces it")
-        for name, content in files.items():
-            targets[name].write_bytes(content)
+        _write({targets[name]: content for name, content in self.files().items()}, force)
         return path
 
     def _on_disk(self):
-        if not hasattr(self, "_temporary") or not os.path.isdir(self._temporary):
-            made = tempfile.TemporaryDirectory(prefix="giga-")
-            weakref.finalize(self, made.cleanup)
-            self._temporary = made.name
-            self.save(pathlib.Path(made.name) / "coreset.csv")
-        return pathlib.Path(self._temporary) / "coreset.csv"
+        if self._temporary is None or not os.path.isdir(self._temporary):
+            self._temporary = _temporary_folder(self)
+            self.save(self._temporary / "coreset.csv")
+        return self._temporary / "coreset.csv"
 
     @classmethod
-    def read(cls, path, record=None):
+    def read(cls, path):
         """From coreset.csv, with its companion beside it where there is one."""
         path = pathlib.Path(path)
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.reader(file))
-        if not rows or rows[0][:2] != ["row", "weight"]:
-            from .errors import DataError
-            raise DataError(f"{path}: its columns do not begin with row and weight, so it is not a coreset")
-        companion, about = path.with_suffix(".json"), {}
         files = {"coreset.csv": path.read_bytes()}
-        if companion.exists():
-            files["coreset.json"] = companion.read_bytes()
-            about = json.loads(files["coreset.json"])
-        cells = [row[2:] for row in rows[1:]]
-        return cls([int(row[0]) for row in rows[1:]], [float(row[1]) for row in rows[1:]], rows[0][2:], cells,
-                   about.get("N"), record if record is not None else about, run=_StoredFiles(files))
+        if path.with_suffix(".json").exists() and path.suffix != ".json":
+            files["coreset.json"] = path.with_suffix(".json").read_bytes()
+        return cls.from_files(files, path)
+
+    @classmethod
+    def from_files(cls, files, name="coreset.csv", record=None):
+        """From the bytes of coreset.csv, and of coreset.json if it is there."""
+        try:
+            rows = list(csv.reader(io.StringIO(files["coreset.csv"].decode("utf-8"), newline="")))
+            about = json.loads(files.get("coreset.json", b"{}"))
+            if rows[0][:2] != ["row", "weight"]:
+                raise ValueError("its columns do not begin with row and weight")
+            numbers, weights = [int(row[0]) for row in rows[1:]], [float(row[1]) for row in rows[1:]]
+        except (ValueError, IndexError) as error:
+            raise DataError(f"{name}: is not a coreset: {error}") from None
+        return cls(numbers, weights, rows[0][2:], [row[2:] for row in rows[1:]], about.get("N"),
+                   record if record is not None else about, run=_StoredFiles(files))
 
     def __reduce__(self):
         return _restored_coreset, (self.rows, self.weights, self.columns, self._cells, self.num_rows, self.record,
@@ -371,11 +364,13 @@ class Sample(_Run):
         result = self._result
         return Draws(result.draws(), result.names, result.num_original, result.stats(), result.weights())
 
-    def summary(self, corrected=True):
+    def summary(self, corrected=True, sampled=False):
         """Means, sds, quantiles, R-hat and effective sizes of every parameter, as a pandas frame where pandas is
-        installed. Of a certified fit they are those of the posterior of all rows, unless corrected=False."""
+        installed. Of a certified fit they are those of the posterior of all rows, unless corrected=False; with
+        sampled=True those on the scale of the sampler follow, as std_..."""
         table = Table.from_csv(self._result.table(corrected), "variable")
-        kept = table["variable"] != "lp__"
+        kept = np.flatnonzero(table["variable"] != "lp__")
+        kept = kept if sampled else kept[: self._result.num_original]
         return Table({name: values[kept] for name, values in table.columns.items()}, "variable").frame()
 
     @property
@@ -415,6 +410,17 @@ class Sample(_Run):
         from ._plots import plot
         return plot(self, kind, names, axes)
 
+    def report(self, out=None, force=False, title=None):
+        """The HTML page: written to `out`, whose path is returned; without it, its text."""
+        from .verbs import report
+        if out is not None:
+            return report(self, out=out, force=force, title=title)
+        page = self.files().get("report.html")
+        if page is None or title is not None:
+            with tempfile.TemporaryDirectory(prefix="giga-") as folder:
+                return pathlib.Path(report(self, out=pathlib.Path(folder) / "report.html", title=title)).read_text("utf-8")
+        return page.decode("utf-8")
+
 
 class Fit(Sample):
     """A coreset, draws of its posterior and a certificate against all rows.
@@ -433,9 +439,11 @@ class Fit(Sample):
 
     @functools.cached_property
     def coreset(self):
-        if self.folder is not None and (self.folder / "coreset.csv").exists():
-            return Coreset.read(self.folder / "coreset.csv")
-        return coreset_of(self._result, self.record, run=self)
+        told = self._result.coreset
+        if told["cells"] or not len(told["rows"]):
+            return coreset_of(self._result, self.record, run=self)
+        return Coreset.from_files({name: content for name, content in self.files().items()
+                                   if name in ("coreset.csv", "coreset.json")}, self.folder, self.record)
 
     @property
     def safe(self):
@@ -462,17 +470,6 @@ class Fit(Sample):
         """giga.check of this fit's coreset against data, by its draws."""
         from .verbs import check
         return check(data, self.coreset, **options)
-
-    def report(self, out=None, force=False, title=None):
-        """The HTML page: written to `out`, whose path is returned; without it, its text."""
-        from .verbs import report
-        if out is not None:
-            return report(self, out=out, force=force, title=title)
-        page = self.files().get("report.html")
-        if page is None or title is not None:
-            with tempfile.TemporaryDirectory(prefix="giga-") as folder:
-                return pathlib.Path(report(self, out=pathlib.Path(folder) / "report.html", title=title)).read_text("utf-8")
-        return page.decode("utf-8")
 
 
 class Predictions(_Text):

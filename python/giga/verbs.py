@@ -1,5 +1,6 @@
 """The verbs of the command as functions."""
 
+import json
 import os
 import pathlib
 import tempfile
@@ -112,12 +113,12 @@ def build(data=None, formula=None, *, y=None, weights=None, names=None, progress
         words, settings, memory = _model("build", data, formula, y, weights, names, options)
         with showing(progress) as watch:
             result = _giga.build(words, settings, memory, watch)
-    import json
     return coreset_of(result, json.loads(result.json), result.text)
 
 
-def _coreset_path(coreset):
-    return coreset._on_disk() if hasattr(coreset, "_on_disk") else coreset
+def _on_disk(result):
+    """Where a result is, or is put, for a verb that reads its files; a path is itself."""
+    return result._on_disk() if isinstance(result, (Sample, Coreset)) else result
 
 
 @documented("sample")
@@ -133,7 +134,7 @@ def sample(data=None, formula=None, *, y=None, weights=None, names=None, progres
     (2, 100)
     """
     if isinstance(data, Coreset):
-        data = _coreset_path(data)
+        data = _on_disk(data)
     words, settings, memory = _model("sample", data, formula, y, weights, names, options)
     with showing(progress) as watch:
         result = _giga.sample(words, settings, memory, watch)
@@ -165,11 +166,11 @@ def check(data, coreset=None, sampled=None, *, y=None, names=None, strict=False,
         coreset = coreset.coreset
     words, memory, columns = words_and_memory(data, y, None, names)
     if coreset is not None:
-        words.append(path_word(_coreset_path(coreset)))
+        words.append(path_word(_on_disk(coreset)))
     if sampled is not None:
         if not options.get("out") and isinstance(sampled, Sample) and sampled.folder is None:
             options["force"] = True  # of a folder of our own
-        words.append(path_word(_coreset_path(sampled)))
+        words.append(path_word(_on_disk(sampled)))
     settings = VERBS["check"].settings(options, "check")
     with showing(progress) as watch:
         told = _giga.check(words, settings, memory, watch)
@@ -177,7 +178,6 @@ def check(data, coreset=None, sampled=None, *, y=None, names=None, strict=False,
         sentence = f"not certified: that needs the rows of all shards; its error is {told['text']}"
         out = Certificate(False, sentence, told)
     else:
-        import json
         record = json.loads(told.json)
         out = Certificate(bool(told.certified), told.sentence, record.get("certificate", record), told.text)
         out.notes = list(told.notes)
@@ -202,11 +202,10 @@ def merge(*coresets, progress=None, **options):
     """
     if len(coresets) == 1 and isinstance(coresets[0], (list, tuple)):
         coresets = tuple(coresets[0])
-    words = [path_word(_coreset_path(each.coreset if isinstance(each, Fit) else each)) for each in coresets]
+    words = [path_word(_on_disk(each.coreset if isinstance(each, Fit) else each)) for each in coresets]
     settings = VERBS["merge"].settings(options, "merge")
     with showing(progress) as watch:
         result = _giga.merge(words, settings, watch)
-    import json
     return coreset_of(result, json.loads(result.json), result.text)
 
 
@@ -229,7 +228,7 @@ def predict(fit, data, *, y=None, names=None, progress=None, **options):
     words, memory, _ = words_and_memory(data, y, None, names)
     settings = VERBS["predict"].settings(options, "predict")
     with showing(progress) as watch:
-        told = _giga.predict([path_word(_coreset_path(fit)), *words], settings, memory, watch)
+        told = _giga.predict([path_word(_on_disk(fit)), *words], settings, memory, watch)
     return Predictions(told)
 
 
@@ -246,7 +245,7 @@ def summary(*draws, progress=None):
     """
     if len(draws) == 1 and isinstance(draws[0], (list, tuple)):
         draws = tuple(draws[0])
-    words = [path_word(_coreset_path(each)) for each in draws]
+    words = [path_word(_on_disk(each)) for each in draws]
     with showing(progress) as watch:
         out = Summary(_giga.summary(words, watch))
     return out
@@ -256,9 +255,13 @@ def summary(*draws, progress=None):
 def report(run, *, progress=None, **options):
     """Makes the report of a run, one HTML file with all of it, and returns its path.
 
-    run   a Fit or a Sample, or a folder of either
+    run   a folder of a fit or of a sample; or a Fit or a Sample, which needs out= where it is in no folder
+
+    The page of a Fit as text is fit.report().
     """
-    folder = _coreset_path(run)
+    if isinstance(run, Sample) and run.folder is None and options.get("out") is None:
+        raise TypeError("out= is needed for a run that is in no folder")
+    folder = _on_disk(run)
     settings = VERBS["report"].settings(options, "report")
     with showing(progress) as watch:
         return pathlib.Path(_giga.report(path_word(folder), settings, watch))
@@ -311,7 +314,6 @@ def read(path, *, progress=None):
         return Coreset.read(pathlib.Path(os.fsdecode(word)))
     with showing(progress) as watch:
         result = _giga.read_folder(word, watch)
-    import json
     record = json.loads(pathlib.Path(os.fsdecode(word), "run.json").read_text("utf-8"))
     run = (Fit if record.get("command") == "fit" else Sample)(result, os.fsdecode(word), record)
     run.notes = list(record.get("notes") or [])

@@ -55,6 +55,7 @@ void CallArguments::take(const std::string& verb, const Settings& settings) {
   // A file of settings is named by an option, which settings in a file cannot be.
   for (const auto& [name, value] : settings)
     if (name == "config") arguments_->app()->get_option("--config")->add_result(value);
+  if (arguments_->app()->get_option_no_throw("--config") != nullptr) arguments_->read_config();
 }
 
 JobObserver Work::observer() {

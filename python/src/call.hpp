@@ -25,7 +25,8 @@ namespace giga::python {
 /// A setting as the command has it: the name of an option without dashes, and its value as text.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The arguments of one call of a verb. Declared anew for each: values are kept where options are.
+/// The arguments of one call of a verb, and what the file that `config` names says. Declared anew for each:
+/// values are kept where options are.
 class CallArguments {
  public:
   CallArguments(const std::string& verb, void (*add_options)(tool::Arguments&), const Settings& settings);

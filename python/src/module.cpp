@@ -108,8 +108,8 @@ void run_and_wait(Work& work, const py::object& progress, const std::function<vo
       if (progress.is_none()) continue;
       const Progress at = work.progress();
       if (!at.stage.empty()) progress(at.stage, at.done, at.total);
-    } catch (py::error_already_set& error) {
-      interrupt.emplace(std::move(error));
+    } catch (const py::error_already_set& error) {
+      interrupt.emplace(error);
       work.stop();
       if (also_stop) also_stop();
     }
@@ -128,10 +128,24 @@ auto done(Work& work, const tool::Resources& resources, const py::object& progre
   std::optional<decltype(job(std::declval<const Executor&>(), JobObserver{}))> made;
   run_and_wait(work, progress, [&] {
     const Machine machine(resources, work);
-    made.emplace(job(machine.executor(), work.observer()));
+    const JobObserver observer = work.observer();
+    if (const int count = machine.executor().num_threads(); count < resources.threads)
+      observer.note("only " + std::to_string(count) + " of " + std::to_string(resources.threads) +
+                    " threads could be started");
+    made.emplace(job(machine.executor(), observer));
     if (work.stop_requested()) throw Stopped();
   });
   return std::move(*made);
+}
+
+// A request, whose refusals name the place of an option that a file gave.
+template <typename Ask>
+auto asked(CallArguments& arguments, const Ask& ask) {
+  try {
+    return ask();
+  } catch (const tool::UsageError& error) {
+    throw tool::UsageError(arguments->with_place(error.what()));
+  }
 }
 
 std::shared_ptr<const MemoryTable> table_of(const py::object& memory) {
@@ -163,8 +177,8 @@ Result result_of_fit(FitRun&& made, const std::filesystem::path& folder) {
   Result result;
   *result.run = std::move(made);
   result.has_coreset = result.has_draws = true;
-  result.json = run_json(result.run->record);
-  result.words = tool::fit_text(*result.run, folder);
+  result.json = [run = result.run] { return run_json(run->record); };
+  result.words = [run = result.run, folder] { return tool::fit_text(*run, folder); };
   result.files = [run = result.run] { return fit_files(*run, option_text); };
   forget_memory(result);
   return result;
@@ -193,9 +207,10 @@ Result read_folder(const std::string& folder, const py::object& progress) {
       run.coreset = *file;
       result.has_coreset = true;
     }
-    result.words = command == "fit" && run.record.certificate && run.record.coreset
-                       ? tool::fit_text(run, folder)
-                       : sample_text(run.record, run.summary);
+    const bool is_fit = command == "fit" && run.record.certificate && run.record.coreset;
+    result.words = [run = result.run, is_fit, folder] {
+      return is_fit ? tool::fit_text(*run, folder) : sample_text(run->record, run->summary);
+    };
     return result;
   });
 }
@@ -204,7 +219,6 @@ Result fit(const Words& words, const Settings& settings, const py::object& memor
            const py::object& progress) {
   return translated([&] {
     CallArguments arguments("fit", tool::add_fit_options, settings);
-    arguments->read_config();
     const auto data = data_of(words);
     const auto resume = arguments->text("resume");
     if (resume) {
@@ -215,7 +229,7 @@ Result fit(const Words& words, const Settings& settings, const py::object& memor
                           " is complete; read it with giga.read");
       }
     }
-    tool::FitRequest request = tool::fit_request(*arguments, data);
+    tool::FitRequest request = asked(arguments, [&] { return tool::fit_request(*arguments, data); });
     FitJob& job = request.job;
     if (!resume && !arguments->given("out")) job.out.clear();
     job.how_to_resume = "giga.fit(resume=" + python_string(job.out.native()) + ")";
@@ -258,8 +272,8 @@ Result build(const Words& words, const Settings& settings, const py::object& mem
              const py::object& progress) {
   return translated([&] {
     CallArguments arguments("build", tool::add_build_options, settings);
-    arguments->read_config();
-    tool::BuildRequest request = tool::build_request(*arguments, data_of(words));
+    tool::BuildRequest request =
+        asked(arguments, [&] { return tool::build_request(*arguments, data_of(words)); });
     request.job.read.memory = table_of(memory);
     Work work;
     BuildRun made =
@@ -267,9 +281,9 @@ Result build(const Words& words, const Settings& settings, const py::object& mem
           return run_build(request.job, executor, observer);
         });
     Result result;
-    result.words = tool::build_text(made);
-    result.json = run_json(made.record);
+    result.words = [words = tool::build_text(made)] { return words; };
     result.run->record = std::move(made.record);
+    result.json = [run = result.run] { return run_json(run->record); };
     result.run->coreset = std::move(made.file);
     result.has_coreset = true;
     result.notes = work.notes();
@@ -287,8 +301,8 @@ Result sample(const Words& words, const Settings& settings, const py::object& me
               const py::object& progress) {
   return translated([&] {
     CallArguments arguments("sample", tool::add_sample_options, settings);
-    arguments->read_config();
-    tool::SampleRequest request = tool::sample_request(*arguments, data_of(words));
+    tool::SampleRequest request =
+        asked(arguments, [&] { return tool::sample_request(*arguments, data_of(words)); });
     request.job.read.memory = table_of(memory);
     Work work;
     SampleRun made =
@@ -296,10 +310,10 @@ Result sample(const Words& words, const Settings& settings, const py::object& me
           return run_sample(request.job, executor, observer);
         });
     Result result;
-    result.words = sample_text(made.record, made.summary);
-    result.json = run_json(made.record);
     result.run->record = std::move(made.record);
     result.run->summary = std::move(made.summary);
+    result.words = [run = result.run] { return sample_text(run->record, run->summary); };
+    result.json = [run = result.run] { return run_json(run->record); };
     result.has_draws = true;
     result.notes = work.notes();
     result.files = [run = result.run] {
@@ -331,9 +345,8 @@ py::object check(const Words& words, const Settings& settings, const py::object&
                  const py::object& progress) {
   return translated([&]() -> py::object {
     CallArguments arguments("check", tool::add_check_options, settings);
-    arguments->read_config();
     if (const auto alone = error_alone(*arguments, words)) return *alone;
-    tool::CheckRequest request = tool::check_request(*arguments, words);
+    tool::CheckRequest request = asked(arguments, [&] { return tool::check_request(*arguments, words); });
     request.job.read.memory = table_of(memory);
     Work work;
     RunRecord record =
@@ -341,9 +354,11 @@ py::object check(const Words& words, const Settings& settings, const py::object&
           return run_check(request.job, executor, observer);
         });
     Result result;
-    result.json = run_json(record);
-    result.words = certificate_text(*record.certificate, record.certificate_names);
     result.run->record = std::move(record);
+    result.json = [run = result.run] { return run_json(run->record); };
+    result.words = [run = result.run] {
+      return certificate_text(*run->record.certificate, run->record.certificate_names);
+    };
     result.notes = work.notes();
     forget_memory(result);
     return py::cast(std::move(result));
@@ -353,16 +368,16 @@ py::object check(const Words& words, const Settings& settings, const py::object&
 Result merge(const Words& words, const Settings& settings, const py::object& progress) {
   return translated([&] {
     CallArguments arguments("merge", tool::add_merge_options, settings);
-    arguments->read_config();
-    const tool::MergeRequest request = tool::merge_request(*arguments, words);
+    const tool::MergeRequest request =
+        asked(arguments, [&] { return tool::merge_request(*arguments, words); });
     Work work;
     MergeRun made = done(work, {.threads = request.threads}, progress,
                          [&](const Executor& executor, const JobObserver& observer) {
                            return run_merge(request.job, executor, observer);
                          });
     Result result;
-    result.words = tool::merge_text(made);
-    result.json = merge_json(made);
+    result.words = [words = tool::merge_text(made)] { return words; };
+    result.json = [json = merge_json(made)] { return json; };
     result.run->coreset = std::move(made.file);
     result.has_coreset = true;
     result.notes = work.notes();
@@ -378,8 +393,7 @@ py::dict predict(const Words& words, const Settings& settings, const py::object&
                  const py::object& progress) {
   return translated([&] {
     CallArguments arguments("predict", tool::add_predict_options, settings);
-    arguments->read_config();
-    tool::PredictRequest request = tool::predict_request(*arguments, words);
+    tool::PredictRequest request = asked(arguments, [&] { return tool::predict_request(*arguments, words); });
     request.job.memory = table_of(memory);
     Work work;
     const PredictRun made =

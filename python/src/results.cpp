@@ -111,8 +111,9 @@ void forget_memory(Result& result) {
 
 void add_result(py::module_& module) {
   py::class_<Result>(module, "Result")
-      .def_property_readonly("json", [](const Result& r) { return text(r.json); })
-      .def_property_readonly("text", [](const Result& r) { return text(keyword_text(r.words)); })
+      .def_property_readonly("json", [](const Result& r) { return text(r.json ? r.json() : ""); })
+      .def_property_readonly("text",
+                             [](const Result& r) { return text(keyword_text(r.words ? r.words() : "")); })
       .def_property_readonly("notes", [](const Result& r) { return texts(r.notes); })
       .def_property_readonly("warnings",
                              [](const Result& r) {

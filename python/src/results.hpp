@@ -24,10 +24,11 @@ namespace giga::python {
 struct Result {
   std::shared_ptr<FitRun> run = std::make_shared<FitRun>();
   bool has_coreset = false, has_draws = false;
-  std::string json = {};                 ///< The record.
-  std::string words = {};                ///< What the command tells of it.
-  std::vector<std::string> notes = {};   ///< As Python spells them.
-  std::function<RunFiles()> files = {};  ///< What is, or would be, in its folder.
+  // What takes a moment is made when it is asked for.
+  std::function<std::string()> json = {};   ///< The record.
+  std::function<std::string()> words = {};  ///< What the command tells of it.
+  std::vector<std::string> notes = {};      ///< As Python spells them.
+  std::function<RunFiles()> files = {};     ///< What is, or would be, in its folder.
 };
 
 /// Data that were in memory are the caller's: nothing of them is kept.

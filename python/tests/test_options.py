@@ -111,6 +111,9 @@ def test_options_may_be_in_a_file(tmp_path):
     (tmp_path / "fit.toml").write_text('family = "bernoulli"\nsize = 7\n')
     assert len(giga.build(X, y=y, config=tmp_path / "fit.toml")) <= 7
     assert len(giga.build(X, y=y, config=tmp_path / "fit.toml", size=3)) <= 3
+    (tmp_path / "fit.toml").write_text('family = "bernoulli"\nsize = none\n')
+    with pytest.raises(giga.OptionError, match="fit.toml, line 2.*size= is 'none'"):
+        giga.build(X, y=y, config=tmp_path / "fit.toml")
 
 
 def test_outputs_that_exist_are_not_replaced_without_force(tmp_path):

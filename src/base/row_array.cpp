@@ -1,6 +1,9 @@
 // Short arrays are on the heap. Long ones are mappings without a file, which mremap grows by moving page
 // tables, or of a file that has no name any more. The space of a file is reserved when it is made: a folder
 // without room for it is an error then, and not a signal when a page is first written to.
+//
+// An array of which a part is there is a mapping of its whole length that may not be touched, but for the
+// pages of that part.
 #include "giga/base/row_array.hpp"
 
 #include <fcntl.h>
@@ -12,6 +15,7 @@
 #include <cstring>
 #include <limits>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "giga/base/error.hpp"
@@ -69,6 +73,11 @@ RowBytes& RowBytes::operator=(RowBytes&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(begin_, other.begin_);
+  std::swap(end_, other.end_);
+  std::swap(partial_, other.partial_);
+  std::swap(mapping_, other.mapping_);
+  std::swap(mapped_, other.mapped_);
   std::swap(place_, other.place_);
   std::swap(file_, other.file_);
   return *this;
@@ -80,9 +89,114 @@ RowBytes::Place RowBytes::place_for(std::size_t size) const {
   return others + size <= memory_->limit_ ? Place::Mapping : Place::File;
 }
 
+namespace {
+
+std::size_t page_size() {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+RowBytes::RowBytes(RowMemory& memory, std::size_t size, std::size_t begin, std::size_t end)
+    : memory_(&memory) {
+  RowBytes made(memory);
+  made.begin_ = begin;
+  made.end_ = end;
+  made.place_ = memory.in_memory_ + (end - begin) <= memory.limit_ ? Place::Mapping : Place::File;
+  if (made.place_ == Place::File) {
+    made.file_ = nameless_file(memory.scratch_);
+    if (::ftruncate(made.file_, static_cast<off_t>(size)) != 0) made.fail_to_fit(size, errno);
+  }
+  const int flags = made.file_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+  void* mapping = ::mmap(nullptr, std::max<std::size_t>(size, 1), PROT_NONE, flags, made.file_, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  made.data_ = static_cast<std::byte*>(mapping);
+  made.mapping_ = made.data_;
+  made.mapped_ = std::max<std::size_t>(size, 1);
+  made.partial_ = true;
+  made.size_ = size;
+  made.count(made.present(), true);
+  made.open_pages(begin, end);
+  *this = std::move(made);
+}
+
+// The pages that have these bytes.
+void RowBytes::open_pages(std::size_t begin, std::size_t end) const {
+  if (begin == end) return;
+  if (place_ == Place::File) reserve(begin, end);
+  const std::size_t page = page_size(), offset = reinterpret_cast<std::uintptr_t>(data_) % page;
+  std::byte* const from = data_ + (begin + offset) / page * page - offset;
+  const auto length = static_cast<std::size_t>(data_ + end - from);
+  if (::mprotect(from, length, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  if (place_ == Place::Mapping) advise(from, length);
+}
+
+void RowBytes::widen(std::size_t begin, std::size_t end) {
+  if (!partial_ || begin == end) return;
+  const std::size_t low = begin_ == end_ ? begin : std::min(begin, begin_);
+  const std::size_t high = begin_ == end_ ? end : std::max(end, end_);
+  open_pages(low, high);
+  count(present(), false);
+  begin_ = low;
+  end_ = high;
+  count(present(), true);
+}
+
+void RowBytes::narrow(std::size_t begin, std::size_t end) {
+  if (!partial_) return;
+  // Whole pages, given back and closed.
+  const auto close = [&](std::size_t from, std::size_t to) {
+    const std::size_t page = page_size(), offset = reinterpret_cast<std::uintptr_t>(data_) % page;
+    const std::size_t first = (from + offset + page - 1) / page * page, last = (to + offset) / page * page;
+    if (from >= to || first >= last) return;
+    if (place_ == Place::Mapping) ::madvise(data_ + first - offset, last - first, MADV_DONTNEED);
+    ::mprotect(data_ + first - offset, last - first, PROT_NONE);
+  };
+  close(begin_, begin);
+  close(end, end_);
+  count(present(), false);
+  begin_ = begin;
+  end_ = end;
+  count(present(), true);
+}
+
+// The pages of the part are moved into a place that was kept free for all. Large pages stay what they are if
+// they lie in it as they did before.
+RowBytes RowBytes::placed(RowBytes part, std::size_t size, std::size_t first) {
+  const std::size_t length = part.size_, page = page_size(), large = std::size_t{1} << 21;
+  const bool moves = part.place_ == Place::Mapping && !part.partial_ && page < large;
+  if (!moves) {
+    RowBytes out(*part.memory_, size, first, first + length);
+    if (length > 0) std::memcpy(out.data_ + first, part.data_, length);
+    return out;
+  }
+  const std::size_t kept = size + 2 * large;
+  void* const mapping = ::mmap(nullptr, kept, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) throw std::bad_alloc();
+  RowBytes out(*part.memory_);
+  out.mapping_ = static_cast<std::byte*>(mapping);
+  out.mapped_ = kept;
+  out.place_ = Place::Mapping;
+  out.partial_ = true;
+  const auto distance = reinterpret_cast<std::uintptr_t>(part.data_) -
+                        reinterpret_cast<std::uintptr_t>(out.mapping_) - first;  // modulo 2^64, as all here
+  out.data_ = out.mapping_ + distance % large;
+  out.size_ = size;
+  out.begin_ = first;
+  out.end_ = first + length;
+  void* const target = out.data_ + first;
+  if (::mremap(part.data_, length, length, MREMAP_MAYMOVE | MREMAP_FIXED, target) == MAP_FAILED)
+    throw std::bad_alloc();
+  // Its bytes are counted here as they were there.
+  part.data_ = nullptr;
+  part.size_ = 0;
+  return out;
+}
+
 // After a failure the array is as it was.
 void RowBytes::resize(std::size_t size) {
   if (size == size_) return;
+  if (partial_ && size != 0) throw std::logic_error("an array of which a part is there is not resized");
   if (size == 0) {
     *this = RowBytes(*memory_);
     return;
@@ -117,7 +231,7 @@ void RowBytes::make(Place place, std::size_t size) {
 void RowBytes::resize_mapping(std::size_t size) {
   if (size < size_) {
     // The rest of the last page stays, and would be there again if the array grew.
-    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t page = page_size();
     std::memset(data_ + size, 0, std::min(size_, (size + page - 1) / page * page) - size);
   }
   if (place_ == Place::File) set_file_size(size);
@@ -139,7 +253,17 @@ void RowBytes::set_file_size(std::size_t size) const {
       error = ::posix_fallocate(file_, 0, static_cast<off_t>(size));
     }
   }
-  if (error == 0) return;
+  if (error != 0) fail_to_fit(size, error);
+}
+
+void RowBytes::reserve(std::size_t begin, std::size_t end) const {
+  int error = EINTR;
+  while (error == EINTR)
+    error = ::posix_fallocate(file_, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+  if (error != 0) fail_to_fit(end - begin, error);
+}
+
+void RowBytes::fail_to_fit(std::size_t size, int error) const {
   const std::filesystem::path& folder = memory_->scratch_;
   std::error_code unknown;
   const auto space = std::filesystem::space(folder, unknown);
@@ -159,11 +283,11 @@ void RowBytes::count(std::size_t size, bool added) const noexcept {
 
 void RowBytes::release() noexcept {
   if (data_ != nullptr) {
-    count(size_, false);
+    count(present(), false);
     if (place_ == Place::Heap) {
       std::free(data_);
     } else {
-      ::munmap(data_, size_);
+      ::munmap(partial_ ? mapping_ : data_, partial_ ? mapped_ : size_);
     }
   }
   if (file_ >= 0) ::close(file_);

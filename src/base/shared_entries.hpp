@@ -1,10 +1,11 @@
-// Arrays whose entries are found by several ranks and known to all: what is kept for every row, or for every
-// parameter. The work is shared, the entries are sent.
+// What is found by several ranks and known to all: entries for every parameter, and what ranks tell each
+// other of their rows. The work is shared, the entries are sent.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <initializer_list>
+#include <span>
 
 #include "giga/base/executor.hpp"
 
@@ -27,10 +28,14 @@ template <typename Number>
 void fill_shared(const Executor& executor, Index total, Index unit, std::initializer_list<Entries> arrays,
                  const std::function<void(Index first, Index count)>& fill);
 
-/// The same for rows, by blocks.
-inline void fill_rows(const Executor& executor, Index num_rows, std::initializer_list<Entries> arrays,
-                      const std::function<void(Index first, Index count)>& fill) {
-  fill_shared(executor, num_rows, kBlockRows, arrays, fill);
-}
+/// Of the rows that each rank has of its own, the entries in `arrays`, which are given for all rows: after
+/// this they are there on all ranks.
+void share_rows(const Executor& executor, Index num_rows, std::initializer_list<Entries> arrays);
+
+/// What rank owns each of the given rows, which ascend, has to tell of them: all ranks get all of it. tell(n,
+/// bytes) is called for own rows and writes bytes_each bytes. Nothing is sent where every rank has all rows.
+[[nodiscard]] Bytes told_of_rows(const Executor& executor, Index num_rows, std::span<const Index> rows,
+                                 std::size_t bytes_each,
+                                 const std::function<void(Index row, std::byte* bytes)>& tell);
 
 }  // namespace giga

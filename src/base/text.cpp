@@ -148,11 +148,13 @@ std::string grouped(Index count) {
 }
 
 std::string data_size(std::uint64_t bytes) {
-  constexpr double kMega = 1e6, kGiga = 1e9;
+  constexpr double kKilo = 1e3, kMega = 1e6, kGiga = 1e9;
   const auto size = static_cast<double>(bytes);
-  if (size < kGiga) return shortest(std::round(size / kMega)) + " MB";
+  if (size < kMega) return std::to_string(std::lround(std::ceil(size / kKilo))) + " kB";
+  if (size < kGiga) return std::to_string(std::lround(size / kMega)) + " MB";
   const double gigabytes = size / kGiga;
-  return shortest(gigabytes < 10 ? std::round(gigabytes * 10) / 10 : std::round(gigabytes)) + " GB";
+  return (gigabytes < 10 ? shortest(std::round(gigabytes * 10) / 10) : grouped(std::lround(gigabytes))) +
+         " GB";
 }
 
 std::string plural(Index count, std::string_view noun) {

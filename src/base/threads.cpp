@@ -17,6 +17,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -79,7 +80,10 @@ class Threads::Crew {
   Crew(int num_threads, StopRequest stop)
       : spins_(num_threads <= available_cores() ? kSpins : 0), stop_(std::move(stop)) {
     workers_.reserve(static_cast<std::size_t>(num_threads - 1));
-    for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token end) { work(end); });
+    try {
+      for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token end) { work(end); });
+    } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): those that there are do the work
+    }
   }
 
   // Workers wake up, see the stop request and return; their destructors join.

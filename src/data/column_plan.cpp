@@ -103,16 +103,17 @@ std::vector<ColumnPlan> plan_columns(std::string_view text, char delimiter,
   // Rows that are not as they should be are for the parser to report: the guess ends before them.
   std::vector<ClassCounts> counts(columns.size(), ClassCounts{});
   for (std::size_t at = 0; at < text.size() && at < kGuessBytes;) {
-    const std::size_t end = row_end(text, at);
+    const std::optional<std::size_t> end = row_end_within(text, at);
+    if (!end) break;
     if (!is_blank_line(text, at)) {
-      const CsvRow row = split_row(text.substr(at, end - at), delimiter);
+      const CsvRow row = split_row(text.substr(at, *end - at), delimiter);
       if (!row.problem.empty() || row.cells.size() != columns.size()) break;
       for (std::size_t j = 0; j < columns.size(); ++j) {
         if (plan[j].mode == CellMode::Number && !plan[j].settled)
           ++counts[j][static_cast<std::size_t>(class_of(trimmed(row.cells[j])))];
       }
     }
-    at = end;
+    at = *end;
   }
   for (std::size_t j = 0; j < columns.size(); ++j) {
     if (plan[j].mode == CellMode::Number && !plan[j].settled) plan[j].mode = mode_of(kind_of(counts[j]));

@@ -48,8 +48,7 @@ std::string_view CsvBlocks::next() {
     used_ = ended_ ? size_ : last_row_end();
     if (used_ > 0 || ended_) return {buffer_.get(), used_};
     if (capacity_ >= sizes_.max_row_bytes) {
-      throw DataError(name_ + ": a row is longer than " + std::to_string(sizes_.max_row_bytes) +
-                      " bytes; check that it is CSV and that its quotes match");
+      throw DataError(name_ + long_row_words(sizes_.max_row_bytes));
     }
     capacity_ = std::min(2 * capacity_, sizes_.max_row_bytes);
     auto larger = std::make_unique_for_overwrite<char[]>(capacity_);

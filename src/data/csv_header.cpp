@@ -57,6 +57,9 @@ bool looks_like_libsvm(std::string_view first) {
 }
 
 void refuse_delimiter(std::string_view first, Index line, char delimiter, const std::string& name) {
+  if (first.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    throw DataError(name + ": line " + std::to_string(line) +
+                    " has nothing but blanks where the first row should be; remove it");
   const char other = likelier_delimiter(first, delimiter);
   if (other == '\0') return;
   if (other == ' ' && looks_like_libsvm(first)) {
@@ -139,12 +142,15 @@ CsvStart find_start(std::string_view text, const CsvForm& form, const std::strin
     ++line;
   }
   if (at >= text.size()) throw DataError(name + ": file is empty");
-  const std::size_t end = row_end(text, at);
+  const std::optional<std::size_t> found = row_end_within(text, at);
+  if (!found) throw DataError(name + long_row_words());
+  const std::size_t end = *found;
   const std::string_view first = text.substr(at, end - at);
   if (first.starts_with('#')) {
     std::size_t below = end;
     while (below < text.size() && is_blank_line(text, below)) below = row_end(text, below);
-    refuse_comment(first, text.substr(below, row_end(text, below) - below), line, form.delimiter, name);
+    const std::size_t below_end = row_end_within(text, below).value_or(below);
+    refuse_comment(first, text.substr(below, below_end - below), line, form.delimiter, name);
   }
   CsvStart start{read_names(first, at, line, form, name), at, line};
   if (form.header) {

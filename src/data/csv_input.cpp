@@ -137,6 +137,7 @@ Index CsvRows::scan() {
   for (std::size_t i = 0; i < mapped.size(); ++i) {
     CsvFile& file = *mapped[i];
     file.scan = std::move(scans[i]);
+    file.text = file.text.substr(0, file.scan.end);
     file.num_rows = file.scan.num_rows;
     file.num_newlines = file.scan.num_newlines;
     file.one_line_a_row = file.scan.one_line_a_row;

@@ -78,10 +78,14 @@ class ChunkParser {
         at = static_cast<std::size_t>(next - base);
         continue;
       }
-      const std::size_t end = row_end(csv_.text, at);
-      parse_carefully(csv_.text.substr(at, end - at), at, row);
+      const std::optional<std::size_t> end = row_end_within(csv_.text, at);
+      if (!end) {
+        bad_row = BadRow{row, at, long_row_words()};
+        return;
+      }
+      parse_carefully(csv_.text.substr(at, *end - at), at, row);
       if (bad_row) return;
-      at = end;
+      at = *end;
     }
   }
 

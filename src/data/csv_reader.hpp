@@ -6,15 +6,16 @@
 #include <span>
 #include <string>
 
+#include "data/csv_scan.hpp"
 #include "giga/data/read_dataset.hpp"
 
 namespace giga {
 
 /// Sizes that only tests change: small ones make small files cross many boundaries.
 struct CsvSizes {
-  std::size_t chunk_bytes = std::size_t{1} << 20;     ///< parsed by one thread at a time
-  std::size_t block_bytes = std::size_t{16} << 20;    ///< of a stream, held at a time
-  std::size_t max_row_bytes = std::size_t{32} << 20;  ///< of a stream; a longer row is refused
+  std::size_t chunk_bytes = std::size_t{1} << 20;   ///< parsed by one thread at a time
+  std::size_t block_bytes = std::size_t{16} << 20;  ///< of a stream, held at a time
+  std::size_t max_row_bytes = kMaxRowBytes;         ///< of a stream
 };
 
 /// Files, plain or .gz, whose rows one after the other are the table; `name` stands for all of them in

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <limits>
 #include <utility>
 
 namespace giga {
@@ -90,7 +93,8 @@ std::size_t after_newline(std::string_view text, std::size_t from) {
 // counted.
 void count_plain(std::string_view text, CsvChunk& chunk, const Counts& counts) {
   const bool first = chunk.begin == 0;
-  chunk.first_start = first ? 0 : after_newline(text, chunk.begin - 1);
+  // Not looked for beyond the chunk, where a file may go on without a newline for a terabyte.
+  chunk.first_start = first ? 0 : after_newline(text.substr(0, chunk.end), chunk.begin - 1);
   chunk.num_rows = counts.newlines - counts.blanks;
   const std::size_t before = first ? 0 : chunk.begin - 1;
   // The counts are of [begin, end): the newline before `begin` is added, the one at end - 1 taken away.
@@ -146,6 +150,18 @@ std::size_t row_end(std::string_view text, std::size_t start) {
   }
 }
 
+std::string long_row_words(std::size_t bytes) {
+  return ": a row is longer than " + std::to_string(bytes) +
+         " bytes; check that it is CSV and that its quotes match";
+}
+
+std::optional<std::size_t> row_end_within(std::string_view text, std::size_t start) {
+  const std::string_view some = text.substr(0, std::min(text.size(), start + kMaxRowBytes));
+  const std::size_t end = row_end(some, start);
+  const bool ended = end < some.size() || some.size() == text.size() || some[end - 1] == '\n';
+  return ended ? std::optional(end) : std::nullopt;
+}
+
 Index count_newlines(std::string_view text) {
   return count_range(text, 0, text.size()).newlines;
 }
@@ -154,23 +170,37 @@ namespace {
 
 // A text being scanned.
 struct Scanned {
+  Scanned(std::string_view all, const ReleaseText& give_back) : text(all), release(give_back) {}
+
   std::string_view text;
   const ReleaseText& release;
   CsvScan scan = {};
   std::vector<Counts> counts = {};
   std::vector<char> inside = {};  // per chunk: whether the number of quotes before it is odd
   bool any_quotes = false;
+  // A text with a byte 0 is refused at the row that has it: what comes after its chunk is not scanned. A file
+  // may be a terabyte of them.
+  std::atomic<std::size_t> first_nul = std::numeric_limits<std::size_t>::max();
 
   // Counts of a chunk, and its rows as if no chunk began inside quotes.
   void count(std::size_t k, std::size_t chunk_bytes) {
     CsvChunk& chunk = scan.chunks[k];
     chunk.begin = k * chunk_bytes;
     chunk.end = std::min(text.size(), chunk.begin + chunk_bytes);
+    chunk.first_start = chunk.end;
+    if (k > first_nul.load(std::memory_order_relaxed)) return;
     counts[k] = count_range(text, chunk.begin, chunk.end);
     chunk.has_quotes = counts[k].quotes > 0;
     chunk.has_nul = counts[k].nuls > 0;
+    if (chunk.has_nul) lower(first_nul, k);
     count_plain(text, chunk, counts[k]);
     release(chunk.begin, chunk.end - chunk.begin);
+  }
+
+  static void lower(std::atomic<std::size_t>& value, std::size_t to) {
+    std::size_t now = value.load(std::memory_order_relaxed);
+    while (to < now && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
+    }
   }
 
   void find_quotes() {
@@ -186,13 +216,15 @@ struct Scanned {
 
   void count_again(std::size_t k) {
     CsvChunk& chunk = scan.chunks[k];
-    if (!chunk.has_quotes && inside[k] == 0) return;
+    if (k > first_nul || (!chunk.has_quotes && inside[k] == 0)) return;
     count_quoted(text, chunk, inside[k] != 0);
     release(chunk.begin, chunk.end - chunk.begin);
   }
 
   // Prefix sums: the number of the first row of each chunk.
   void add_up() {
+    if (first_nul < scan.chunks.size()) scan.chunks.resize(first_nul + 1);
+    scan.end = scan.chunks.empty() ? 0 : scan.chunks.back().end;
     for (CsvChunk& chunk : scan.chunks) {
       chunk.first_row = scan.num_rows;
       scan.num_rows += chunk.num_rows;
@@ -207,10 +239,10 @@ struct Scanned {
 
 std::vector<CsvScan> scan_texts(std::span<const std::string_view> texts, std::size_t chunk_bytes,
                                 const Executor& executor, std::span<const ReleaseText> releases) {
-  std::vector<Scanned> all;
+  std::deque<Scanned> all;                                  // which cannot be moved
   std::vector<std::pair<std::size_t, std::size_t>> chunks;  // text, chunk
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    Scanned& each = all.emplace_back(Scanned{texts[i], releases[i]});
+    Scanned& each = all.emplace_back(texts[i], releases[i]);
     const std::size_t num_chunks = (texts[i].size() + chunk_bytes - 1) / chunk_bytes;
     each.scan.chunks.resize(num_chunks);
     each.counts.resize(num_chunks);

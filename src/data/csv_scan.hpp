@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +33,7 @@ struct CsvScan {
   std::vector<CsvChunk> chunks;
   Index num_rows = 0;
   Index num_newlines = 0;
+  std::size_t end = 0;  ///< Of what was scanned: the text, or as far as the chunk with the first byte 0.
   /// Row n begins on line n of the text: no blank lines, no newlines in quotes.
   bool one_line_a_row = true;
 };
@@ -50,6 +53,14 @@ using ReleaseText = std::function<void(std::size_t, std::size_t)>;
 /// The end of the row at `start`: the position after its newline, or text.size(). Newlines in quotes do not
 /// count.
 [[nodiscard]] std::size_t row_end(std::string_view text, std::size_t start);
+
+/// A longer row is refused: there is a quote without its fellow, or it is no CSV.
+inline constexpr std::size_t kMaxRowBytes = std::size_t{32} << 20;
+/// What is wrong with a row of more than so many bytes, after "row 17" or the name of a file.
+[[nodiscard]] std::string long_row_words(std::size_t bytes = kMaxRowBytes);
+
+/// row_end(), or nothing if the row has more than kMaxRowBytes; then no more of the text is read.
+[[nodiscard]] std::optional<std::size_t> row_end_within(std::string_view text, std::size_t start);
 
 /// Whether the line at `start` is empty: "\n", "\r\n", or the end of the text.
 [[nodiscard]] bool is_blank_line(std::string_view text, std::size_t start);

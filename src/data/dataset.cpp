@@ -15,11 +15,11 @@ namespace giga {
 namespace {
 
 // The number that was read for a column of row n; not for unused columns, which have none.
-double number_of(const Dataset::Parts& parts, const Column& column, Index n) {
+double number_of(const Dataset& data, const Column& column, Index n) {
   switch (column.role) {
-    case ColumnRole::Feature: return parts.feature_values()[n * parts.num_features + column.feature];
-    case ColumnRole::Response: return parts.response.data()[n];
-    case ColumnRole::Weight: return parts.weights.data()[n];
+    case ColumnRole::Feature: return data.features(n)[column.feature];
+    case ColumnRole::Response: return data.response(n);
+    case ColumnRole::Weight: return data.weight(n);
     case ColumnRole::Unused: break;
   }
   return 0;
@@ -68,11 +68,22 @@ const InputFile& file_with(const std::vector<InputFile>& files, Index input_row)
   return *(after - 1);
 }
 
-std::string place_of(const Dataset::Parts& parts, Index input_row) {
-  const Index line = parts.origin ? parts.origin->line(input_row) : 0;
+namespace {
+
+std::string place_on_line(const Dataset::Parts& parts, Index input_row, Index line) {
   if (parts.files.empty()) return row_place(input_row, line);
   const InputFile& file = file_with(parts.files, input_row);
   return row_place(input_row - file.first_row, line) + " of " + file.name;
+}
+
+std::string place_without_line(const Dataset::Parts& parts, Index input_row) {
+  return place_on_line(parts, input_row, 0);
+}
+
+}  // namespace
+
+std::string place_of(const Dataset::Parts& parts, Index input_row) {
+  return place_on_line(parts, input_row, parts.origin ? parts.origin->line(input_row) : 0);
 }
 
 std::string column_place(const std::vector<Column>& columns, Index col) {
@@ -101,8 +112,40 @@ Index Dataset::num_features() const {
   return parts_->num_features;
 }
 
+namespace {
+
+// Features, response and weight of a row that is not here.
+const double* fetched(const Dataset::Parts& parts, Index n) {
+  const auto found = parts.shared->numbers.find(n);
+  if (found == parts.shared->numbers.end())
+    throw std::logic_error("row " + std::to_string(n) + " is of another rank and was not fetched");
+  return found->second.data();
+}
+
+}  // namespace
+
 const double* Dataset::features(Index n) const {
+  if (parts_->shared && !parts_->shared->is_here(n)) return fetched(*parts_, n);
   return parts_->feature_values() + n * parts_->num_features;
+}
+
+double Dataset::response(Index n) const {
+  if (parts_->shared && !parts_->shared->is_here(n)) return fetched(*parts_, n)[parts_->num_features];
+  return parts_->response.data()[n];
+}
+
+std::vector<double> Dataset::first_responses() const {
+  if (parts_->shared) return parts_->shared->first_responses;
+  std::vector<double> found;
+  add_first_responses(response(), found);
+  return found;
+}
+
+void add_first_responses(std::span<const double> values, std::vector<double>& found) {
+  for (const double value : values) {
+    if (found.size() == Dataset::kFewResponses) return;
+    if (std::ranges::find(found, value) == found.end()) found.push_back(value);
+  }
 }
 
 std::span<const double> Dataset::response() const {
@@ -116,6 +159,10 @@ std::span<const double> Dataset::weights() const {
 }
 
 double Dataset::weight(Index n) const {
+  // hold() does not bring weights.
+  if (parts_->shared && !parts_->shared->complete && !parts_->shared->held.contains(n) &&
+      parts_->weights.data() != nullptr)
+    return fetched(*parts_, n)[parts_->num_features + 1];
   return parts_->weights.data() == nullptr ? 1.0 : parts_->weights.data()[n];
 }
 
@@ -160,9 +207,13 @@ void Dataset::set_response(Column column, const std::vector<double>& values) {
     throw std::invalid_argument("there must be a response for every row");
   parts_->response.resize(parts_->num_rows);
   std::ranges::copy(values, parts_->response.data());
+  parts_->name_response(std::move(column));
+}
+
+void Dataset::Parts::name_response(Column column) {
   column.role = ColumnRole::Response;
-  parts_->response_name = column.name;
-  parts_->computed_response = std::move(column);
+  response_name = column.name;
+  computed_response = std::move(column);
 }
 
 Index Dataset::input_row(Index n) const {
@@ -170,6 +221,12 @@ Index Dataset::input_row(Index n) const {
 }
 
 std::string Dataset::place(Index n) const {
+  if (parts_->shared && !parts_->shared->read.contains(n)) {
+    const auto found = parts_->shared->places.find(n);
+    if (found != parts_->shared->places.end()) return found->second;
+    if (parts_->shared->asks) throw ReadElsewhere{n};
+    return place_without_line(*parts_, input_row(n));
+  }
   return place_of(*parts_, input_row(n));
 }
 
@@ -212,10 +269,17 @@ std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < columns.size(); ++j) {
       if (columns[j].role != ColumnRole::Unused)
-        cells[i][j] = text_of(columns[j], number_of(*parts_, columns[j], rows[i]));
+        cells[i][j] = text_of(columns[j], number_of(*this, columns[j], rows[i]));
     }
   }
   if (unused.empty() || parts_->origin == nullptr) return cells;
+  if (parts_->shared) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::vector<std::string>& texts = parts_->shared->texts.at(rows[i]);
+      for (std::size_t j = 0; j < unused.size(); ++j) cells[i][at(unused[j])] = texts[j];
+    }
+    return cells;
+  }
 
   // An Origin wants ascending rows, so that one pass over the input is enough; the caller's order is
   // restored.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "giga/base/row_array.hpp"
@@ -20,6 +21,30 @@ class Dataset::Origin {
   /// texts[i][j]: the text of column cols[j] in the input row rows[i]; rows ascend.
   [[nodiscard]] virtual std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                                                     std::span<const Index> cols) const = 0;
+};
+
+/// What a rank knows of a table that it shares with others.
+struct SharedRowsState {
+  RowRange held;              // the rows of this rank
+  RowRange read;              // those that it read, which know their lines and texts
+  bool complete = false;      // whether it holds all rows by now
+  RowRange hull;              // from the first to the last row that hold() brought here
+  std::vector<bool> brought;  // by row, from hull.begin on
+  std::vector<double> first_responses;
+  // What was fetched: of each row its features, response and weight, its texts, its place.
+  std::unordered_map<Index, std::vector<double>> numbers;
+  std::unordered_map<Index, std::vector<std::string>> texts;
+  std::unordered_map<Index, std::string> places;
+  bool asks = false;  // within check_together()
+
+  [[nodiscard]] bool is_here(Index n) const {
+    return complete || held.contains(n) || (hull.contains(n) && brought[at(n - hull.begin)]);
+  }
+};
+
+/// Thrown by place() of a row that another rank has read, while that can be asked.
+struct ReadElsewhere {
+  Index row;
 };
 
 struct Dataset::Parts {
@@ -39,12 +64,18 @@ struct Dataset::Parts {
   RowArray<double> weights;          // likewise
   std::vector<Index> dropped;        // input rows left out, ascending, from first_row on
   std::vector<std::string> notes;
-  std::unique_ptr<Origin> origin;  // none: only rows have numbers, unused columns are empty
+  std::unique_ptr<Origin> origin;           // none: only rows have numbers, unused columns are empty
+  std::unique_ptr<SharedRowsState> shared;  // none: all rows are here
 
   [[nodiscard]] const double* feature_values() const {
     return borrowed != nullptr ? borrowed : features.data();
   }
+  /// That of set_response().
+  void name_response(Column column);
 };
+
+/// Adds values that are not among `found`, in their order, up to Dataset::kFewResponses.
+void add_first_responses(std::span<const double> values, std::vector<double>& found);
 
 /// The input row, from first_row on, that row n is where `dropped` are left out.
 [[nodiscard]] Index kept_input_row(const std::vector<Index>& dropped, Index n);

@@ -63,12 +63,20 @@ std::string_view line_at(std::string_view text, std::size_t at) {
   return text.substr(at, text.find('\n', at) - at);
 }
 
-// Chunks of about chunk_bytes, each extended to the end of its last line.
-std::vector<SvmChunk> cut(std::string_view text, std::size_t chunk_bytes) {
+// Chunks of about chunk_bytes, each extended to the end of its last line, which may have kLongestLine bytes
+// more.
+std::vector<SvmChunk> cut(const SvmFile& file, std::size_t chunk_bytes) {
+  constexpr std::size_t kLongestLine = std::size_t{32} << 20;
+  const std::string_view text = file.text;
   std::vector<SvmChunk> chunks;
   for (std::size_t at = 0; at < text.size();) {
     // The first newline at or after the last byte of the chunk.
-    const std::size_t newline = text.find('\n', std::min(at + chunk_bytes, text.size()) - 1);
+    const std::size_t from = std::min(at + chunk_bytes, text.size()) - 1;
+    const std::string_view near = text.substr(0, std::min(text.size(), from + kLongestLine));
+    const std::size_t newline = near.find('\n', from);
+    if (newline == std::string_view::npos && near.size() < text.size())
+      throw DataError(file.name + ": a line is longer than " + std::to_string(kLongestLine) +
+                      " bytes; check that it is libsvm text");
     const std::size_t end = newline == std::string_view::npos ? text.size() : newline + 1;
     chunks.push_back({.begin = at, .end = end});
     at = end;
@@ -300,7 +308,7 @@ void SvmFile::restrict_to(std::size_t begin, std::size_t end) {
 }
 
 SvmCounts count_rows(std::span<SvmFile> files, std::size_t chunk_bytes, const Executor& executor) {
-  for (SvmFile& file : files) file.chunks = cut(file.text, chunk_bytes);
+  for (SvmFile& file : files) file.chunks = cut(file, chunk_bytes);
   const auto chunks = chunks_of(files);
   executor.for_each(std::ssize(chunks), [&](Index i) {
     const auto [f, k] = chunks[at(i)];
@@ -326,7 +334,8 @@ void check_dense_size(Index rows, Index cols, std::size_t file_bytes, const std:
   const double bytes = 8.0 * static_cast<double>(rows) * static_cast<double>(cols);
   const auto allowed = static_cast<double>(std::max(kDenseBytes, kDenseRatio * file_bytes));
   if (bytes <= allowed && cols < kMaxColumns) return;
-  throw DataError(name + ": the largest index is " + std::to_string(cols) + ": with " + std::to_string(rows) +
+  throw DataError(name + ": the largest index is " + std::to_string(cols) +
+                  (cols >= kHugeIndex ? " or more: with " : ": with ") + std::to_string(rows) +
                   (rows == 1 ? " row" : " rows") + " dense needs " + in_gigabytes(bytes) +
                   "; check that index, or map the features to fewer columns");
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "data/csv_scan.hpp"
+
 namespace giga {
 namespace {
 
@@ -61,6 +63,7 @@ class NewlineSource : public ByteSource {
 }  // namespace
 
 bool has_old_line_ends(std::string_view text) {
+  text = text.substr(0, kMaxRowBytes);
   return text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos;
 }
 

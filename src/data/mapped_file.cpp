@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -72,8 +74,42 @@ std::byte* address(std::span<const std::byte> bytes) {
   return const_cast<std::byte*>(bytes.data());
 }
 
+// Files that are mapped now, for handlers of signals. A place is taken by setting `begin`, last; a handler
+// that reads a name while it changes is of a process that is about to end.
+struct Place {
+  std::atomic<const std::byte*> begin{nullptr};
+  std::atomic<std::size_t> size{0};
+  std::atomic<bool> taken{false};
+  std::array<char, 512> name{};
+};
+constexpr std::size_t kPlaces = 128;
+std::array<Place, kPlaces> g_places;
+
+void remember(std::span<const std::byte> bytes, const std::string& name) noexcept {
+  for (Place& place : g_places) {
+    if (place.taken.exchange(true)) continue;
+    const std::size_t length = std::min(name.size(), place.name.size() - 1);
+    std::copy_n(name.data(), length, place.name.data());
+    place.name[length] = '\0';
+    place.size = bytes.size();
+    place.begin = bytes.data();
+    return;
+  }
+}
+
+void forget(std::span<const std::byte> bytes) noexcept {
+  for (Place& place : g_places) {
+    if (place.begin != bytes.data()) continue;
+    place.begin = nullptr;
+    place.taken = false;
+    return;
+  }
+}
+
 void unmap(std::span<const std::byte> bytes) noexcept {
-  if (!bytes.empty()) ::munmap(address(bytes), bytes.size());
+  if (bytes.empty()) return;
+  forget(bytes);
+  ::munmap(address(bytes), bytes.size());
 }
 
 }  // namespace
@@ -90,7 +126,9 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
   const std::size_t size = regular_size(file.fd, name);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (data == MAP_FAILED) throw IoError(name + ": cannot map into memory: " + words(errno));
-  return {std::move(kept), {static_cast<const std::byte*>(data), size}};
+  const std::span bytes(static_cast<const std::byte*>(data), size);
+  remember(bytes, name);
+  return {std::move(kept), bytes};
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -120,6 +158,15 @@ void MappedFile::release(std::size_t offset, std::size_t length) const noexcept 
   // The last page of the file is whole though the file may end inside it.
   const std::size_t last = end == bytes_.size() ? end : end / page * page;
   if (first < last) ::madvise(address(bytes_) + first, last - first, MADV_DONTNEED);
+}
+
+const char* mapped_file_at(const void* address) noexcept {
+  const auto* byte = static_cast<const std::byte*>(address);
+  for (const Place& place : g_places) {
+    const std::byte* begin = place.begin;
+    if (begin != nullptr && byte >= begin && byte < begin + place.size) return place.name.data();
+  }
+  return nullptr;
 }
 
 void MappedFile::advise_sequential() const noexcept {

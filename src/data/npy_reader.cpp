@@ -100,8 +100,8 @@ std::vector<NpyPart> blocks_of(const std::vector<NpyPart>& parts) {
   return blocks;
 }
 
-// Converts the rows and puts each value where its column wants it.
-void fill_block(const NpyPart& block, const std::vector<Slot>& slots) {
+// Converts the rows and puts each value where its column wants it. Returns how many had to be rounded.
+Index fill_block(const NpyPart& block, const std::vector<Slot>& slots) {
   const MatrixView view = block.file->matrix->view();
   std::vector<double> values(at(block.count * view.cols));
   read_rows(view, block.begin, block.count, values.data());
@@ -112,10 +112,12 @@ void fill_block(const NpyPart& block, const std::vector<Slot>& slots) {
       ++value;
     }
   }
+  return count_rounded(view.scalar, values);
 }
 
-void fill(const std::vector<NpyPart>& parts, const std::vector<Slot>& slots, const Executor& executor,
+void fill(const std::vector<NpyPart>& parts, Table& table, const Executor& executor,
           const Observer& observer) {
+  const std::vector<Slot> slots = table.slots();
   std::size_t bytes = 0, headers = 0;
   for (const NpyPart& part : parts) {
     const MatrixView view = part.file->matrix->view();
@@ -124,9 +126,10 @@ void fill(const std::vector<NpyPart>& parts, const std::vector<Slot>& slots, con
   }
   const std::vector<NpyPart> blocks = blocks_of(parts);
   std::atomic<std::size_t> done{headers};
+  std::atomic<Index> rounded{0};
   executor.for_each(std::ssize(blocks), [&](Index i) {
     const NpyPart& block = blocks[at(i)];
-    fill_block(block, slots);
+    rounded.fetch_add(fill_block(block, slots), std::memory_order_relaxed);
     const NpyMatrix& matrix = *block.file->matrix;
     const MatrixView view = matrix.view();
     const auto length = at(block.count * view.cols) * scalar_bytes(view.scalar);
@@ -138,6 +141,7 @@ void fill(const std::vector<NpyPart>& parts, const std::vector<Slot>& slots, con
   });
   for (const NpyPart& part : parts)
     part.file->matrix->file().release(0, part.file->matrix->file().bytes().size());
+  table.merge({.rounded = rounded});
 }
 
 std::unique_ptr<Dataset::Origin> origin_of(const std::vector<NpyPart>& parts, Index first_row) {
@@ -171,13 +175,12 @@ class NpyShare : public ShareSource {
   TableFacts read() override {
     table_.start_again();
     table_.allocate(num_rows_);
-    const std::vector<Slot> slots = table_.slots();
-    fill(parts_, slots, input_.executor, input_.observer);
+    fill(parts_, table_, input_.executor, input_.observer);
     TableFacts facts;
     for (const NpyPart& part : parts_)
       facts.parts.push_back(
           {.share = input_.share.index, .file = part.file - files_.data(), .rows = part.count});
-    if (const auto bad_row = look_at_filled(table_, slots, num_rows_, input_.executor))
+    if (const auto bad_row = look_at_filled(table_, table_.slots(), num_rows_, input_.executor))
       facts.bad_row = RowFact{place_in(facts, bad_row->row, -1), bad_row->what};
     tell_rows(
         table_, [](std::size_t, Index) { return Index{-1}; }, facts);
@@ -218,10 +221,9 @@ Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std
   for (const NpyPart& part : parts)
     if (files.size() > 1) table.add_file(part.file->name, part.first_row);
   table.allocate(num_rows);
-  const std::vector<Slot> slots = table.slots();
-  fill(parts, slots, executor, observer);
+  fill(parts, table, executor, observer);
   // Conversion came first; NaN and infinity are found in the table, in row order.
-  judge_filled(table, slots, num_rows, executor);
+  judge_filled(table, table.slots(), num_rows, executor);
   return std::move(table).finish(num_rows, origin_of(parts, 0));
 }
 

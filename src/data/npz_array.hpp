@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/table.hpp"
 #include "data/zip_archive.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/matrix_view.hpp"
@@ -43,6 +44,8 @@ class ArrayStream {
   const std::string& name() const { return name_; }
   const NpyHeader& header() const { return header_; }
   Index count() const { return count_; }
+  /// Of the elements so far, those that had to be rounded.
+  Index rounded() const { return rounded_; }
 
   // body(first, values): elements [first, first + values.size()). Once.
   template <typename Body>
@@ -57,7 +60,9 @@ class ArrayStream {
       const auto stride = static_cast<Index>(width);
       read_rows({bytes.data(), header_.scalar, header_.swap_bytes, count, 1, stride, stride}, 0, count,
                 values.data());
-      body(first, std::span<const double>(values.data(), static_cast<std::size_t>(count)));
+      const std::span<const double> some(values.data(), static_cast<std::size_t>(count));
+      rounded_ += count_rounded(header_.scalar, some);
+      body(first, some);
       first += count;
     }
     reader_.finish();
@@ -78,7 +83,7 @@ class ArrayStream {
   ZipArchive::Reader reader_;
   std::vector<std::byte> prefix_;
   NpyHeader header_;
-  Index count_ = 0;
+  Index count_ = 0, rounded_ = 0;
   std::size_t taken_ = 0;
 };
 

@@ -181,14 +181,22 @@ class NpzFile {
     return names;
   }
 
+  // A few members by name, more of them by their number.
   std::vector<std::string> notes() const {
+    constexpr std::size_t kNamed = 3;
     std::vector<std::string> notes;
+    std::size_t others = 0;
     for (const ZipMember& member : archive->members()) {
       const bool used = member.name == "X.npy" || member.name == "y.npy" || &member == weights;
       if (used) continue;
+      if (notes.size() == kNamed) {
+        ++others;
+        continue;
+      }
       notes.push_back("member '" + printable(member.name) + "' of the archive was not used" +
                       (member.name == "w.npy" ? " (weights: `weights = w`)" : ""));
     }
+    if (others > 0) notes.push_back("nor were " + std::to_string(others) + " others");
     return notes;
   }
 
@@ -205,6 +213,9 @@ class NpzFile {
     if (w) fill_vector(*w, slots.back());
     so_far(archive->file_bytes());
   }
+
+  // Of all numbers, those that had to be rounded.
+  Index rounded() const { return x.rounded() + y.rounded() + (w ? w->rounded() : 0); }
 
   std::string name;
   std::shared_ptr<const ZipArchive> archive;
@@ -253,6 +264,7 @@ void fill_all(std::span<const std::unique_ptr<NpzFile>> files, Index before, Tab
   } else {
     executor.for_each(std::ssize(files), [&](Index i) { fill_one(*files[at(i)]); });
   }
+  for (const auto& file : files) table.merge({.rounded = file->rounded()});
 }
 
 std::unique_ptr<Dataset::Origin> origin_of(std::span<const std::unique_ptr<NpzFile>> files, Index first_row) {

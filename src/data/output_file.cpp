@@ -109,13 +109,14 @@ int rename_without_replacing(const char* from, const char* to) {
   return error;
 }
 
-// Makes the rename durable. Not every file system can; the output is in place by now, so failing would be a
-// lie.
-void sync_folder(const std::filesystem::path& folder) {
+// Makes the rename durable. Not every file system can, nor has everybody the right to read the folder; but a
+// disk that fails is to be told of. Returns the error, or 0.
+int sync_folder(const std::filesystem::path& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  ::fsync(fd);
+  if (fd < 0) return 0;
+  const int error = ::fsync(fd) == 0 ? 0 : errno;
   ::close(fd);
+  return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
 }
 
 }  // namespace
@@ -258,7 +259,7 @@ void OutputFile::publish() {
   if (error == EISDIR || error == ENOENT) refuse(target_, words(error));
   if (error != 0) fail(error);
   temporary_.clear();
-  sync_folder(folder_of(final_));
+  if (const int lost = sync_folder(folder_of(final_)); lost != 0) fail(lost);
 }
 
 }  // namespace giga

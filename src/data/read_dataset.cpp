@@ -10,6 +10,7 @@
 #include "data/duckdb_library.hpp"
 #include "data/duckdb_table.hpp"
 #include "data/file_kind.hpp"
+#include "data/file_state.hpp"
 #include "data/libsvm.hpp"
 #include "data/matrix_reader.hpp"
 #include "data/memory_reader.hpp"
@@ -20,6 +21,23 @@
 #include "giga/data/mapped_file.hpp"
 
 namespace giga {
+namespace {
+
+Dataset read_files(const std::vector<std::filesystem::path>& files, const std::string& name,
+                   const ReadOptions& options, const Executor& executor, const Observer& observer) {
+  switch (require_one_kind(files, options)) {
+    case FileKind::Parquet: return read_parquet(files, name, options, executor, observer);
+    case FileKind::Npy: return read_npy_dataset(files, name, options, executor, observer);
+    case FileKind::Npz: return read_npz_dataset(files, name, options, executor, observer);
+    case FileKind::Libsvm: return read_libsvm(files, name, options, executor, observer);
+    case FileKind::Text:
+    case FileKind::Other: break;
+  }
+  return read_csv_files(files, name, options, executor, observer);
+}
+
+}  // namespace
+
 void require_input(const std::filesystem::path& path, const ReadOptions& options) {
   if (options.memory) {
     if (options.sql) throw OptionError("`sql` cannot read a table in memory; save it to a file first");
@@ -57,15 +75,10 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   }
   const std::vector<std::filesystem::path> files = input_files(path);
   const std::string name = files.size() == 1 ? printable_path(files.front()) : input_words(path);
-  switch (require_one_kind(files, options)) {
-    case FileKind::Parquet: return read_parquet(files, name, options, executor, observer);
-    case FileKind::Npy: return read_npy_dataset(files, name, options, executor, observer);
-    case FileKind::Npz: return read_npz_dataset(files, name, options, executor, observer);
-    case FileKind::Libsvm: return read_libsvm(files, name, options, executor, observer);
-    case FileKind::Text:
-    case FileKind::Other: break;
-  }
-  return read_csv_files(files, name, options, executor, observer);
+  const FileStates before(files);
+  Dataset data = read_files(files, name, options, executor, observer);
+  before.require_unchanged();
+  return data;
 }
 
 }  // namespace giga

@@ -58,6 +58,7 @@ void add(TextFacts& before, const TextFacts& after, Index parts) {
 void add_rows(TableFacts& before, const TableFacts& after, Index parts) {
   before.missing += after.missing;
   before.too_small += after.too_small;
+  before.rounded += after.rounded;
   auto& by_column = before.missing_by_column;
   by_column.resize(std::max(by_column.size(), after.missing_by_column.size()));
   for (std::size_t j = 0; j < after.missing_by_column.size(); ++j) by_column[j] += after.missing_by_column[j];
@@ -191,6 +192,7 @@ void pass(Bytes& bytes, TableFacts& facts) {
   pass(bytes, facts.bad_row);
   bytes.number(facts.missing);
   bytes.number(facts.too_small);
+  bytes.number(facts.rounded);
   list(bytes, facts.missing_by_column, [&](Index& count) { bytes.number(count); });
   list(bytes, facts.first_missing, [&](MissingFact& fact) {
     pass(bytes, fact.place);

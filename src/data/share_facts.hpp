@@ -69,7 +69,7 @@ struct TableFacts {
   std::vector<Suspect> suspects;  ///< Then nothing below is told.
 
   std::optional<RowFact> bad_row;  ///< Then all below is of the rows before it.
-  Index missing = 0, too_small = 0;
+  Index missing = 0, too_small = 0, rounded = 0;
   std::vector<Index> missing_by_column;
   std::vector<MissingFact> first_missing;
   std::vector<TextFacts> texts;  ///< One for each text column of the plan.

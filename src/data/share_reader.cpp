@@ -1,6 +1,5 @@
 // The reader of a share by its format, and what shares of all formats have in common.
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <tuple>
@@ -63,47 +62,22 @@ SharePlace ShareReader::place() const {
   return source_->place();
 }
 
-namespace {
-
-// What each rank has to say, by rank. An exception of `words` is thrown on all of them.
-std::vector<std::string> gathered(const Executor& executor, const std::function<std::string()>& words) {
-  std::exception_ptr failure;
-  std::string own;
-  // The threads of a rank are busy while it spreads.
-  try {
-    own = words();
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const std::vector<Bytes> all = executor.spread(executor.num_ranks(), [&](Index) {
-    if (failure) std::rethrow_exception(failure);
-    const auto* begin = reinterpret_cast<const std::byte*>(own.data());
-    return Bytes(begin, begin + own.size());
-  });
-  std::vector<std::string> texts;
-  for (const Bytes& bytes : all)
-    texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  return texts;
-}
-
-}  // namespace
-
 SharedRows read_shares(const std::filesystem::path& path, const ReadOptions& options,
                        const Executor& executor, const Observer& observer) {
-  // Piece k belongs to one rank, always the same: it has share k.
-  TableShare share{.count = executor.num_ranks()};
-  (void)executor.spread(share.count, [&](Index k) {
-    share.index = k;
-    return Bytes();
-  });
+  const TableShare share{.index = executor.rank(), .count = executor.num_ranks()};
   std::optional<ShareReader> reader;
   while (true) {
-    const std::vector<std::string> told = gathered(executor, [&] {
+    const std::vector<Bytes> told = gathered(executor, [&] {
       if (!reader) reader.emplace(path, options, share, executor.local(), observer);
-      return reader->read().bytes();
+      const std::string bytes = reader->read().bytes();
+      const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+      return Bytes(begin, begin + bytes.size());
     });
-    ShareFacts all = ShareFacts::of_bytes(told.front());
-    for (std::size_t k = 1; k < told.size(); ++k) all = merge(all, ShareFacts::of_bytes(told[k]));
+    const auto facts = [&](const Bytes& bytes) {
+      return ShareFacts::of_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    };
+    ShareFacts all = facts(told.front());
+    for (std::size_t k = 1; k < told.size(); ++k) all = merge(all, facts(told[k]));
     if (reader->agrees(all)) break;
   }
   const SharePlace place = reader->place();
@@ -139,6 +113,7 @@ void ShareSource::tell_rows(Table& table, const std::function<Index(std::size_t,
   const Issues& issues = table.issues();
   facts.missing = issues.missing;
   facts.too_small = issues.too_small;
+  facts.rounded = issues.rounded;
   facts.missing_by_column = issues.missing_by_column;
   for (const CellPlace& cell : issues.first_missing) {
     FactPlace place = place_in(facts, cell.row, -1);
@@ -178,7 +153,8 @@ void ShareSource::judge(const Table& table, const TableFacts& all, const Agreeme
             .num_dropped = agreement.num_dropped(),
             .missing = all.missing,
             .missing_by_column = all.missing_by_column,
-            .too_small = all.too_small};
+            .too_small = all.too_small,
+            .rounded = all.rounded};
   // Within a row texts are noted after numbers.
   std::vector<MissingFact> places = all.first_missing;
   std::sort(places.begin(), places.end(), [](const MissingFact& a, const MissingFact& b) {

@@ -183,10 +183,17 @@ std::string Table::store(double value, CellPlace place, const Slot& slot, Issues
   return store({.kind = CellKind::Infinite}, shortest(value), place, slot, issues);
 }
 
+Index count_rounded(Scalar was, std::span<const double> numbers) {
+  constexpr double kMost = 0x1p53;
+  if (was != Scalar::Int64 && was != Scalar::UInt64) return 0;
+  return std::ranges::count_if(numbers, [](double value) { return std::abs(value) >= kMost; });
+}
+
 // In block order: `incomplete` stays ascending, and the first places are those of the lowest rows.
 void Table::merge(Issues&& block) {
   issues_.missing += block.missing;
   issues_.too_small += block.too_small;
+  issues_.rounded += block.rounded;
   auto& by_column = issues_.missing_by_column;
   by_column.resize(std::max(by_column.size(), block.missing_by_column.size()));
   for (std::size_t j = 0; j < block.missing_by_column.size(); ++j) by_column[j] += block.missing_by_column[j];

@@ -13,6 +13,7 @@
 
 #include "data/dataset_parts.hpp"
 #include "data/number_parse.hpp"
+#include "giga/base/matrix_view.hpp"
 #include "giga/data/read_dataset.hpp"
 
 namespace giga {
@@ -39,11 +40,16 @@ struct CellPlace {
 /// What does not end the reading at once. Rows are numbered as in the input.
 struct Issues {
   Index missing = 0;
-  std::vector<Index> missing_by_column;  ///< as far as the last column that has one
-  std::vector<CellPlace> first_missing;  ///< at most five
-  std::vector<Index> incomplete;  ///< rows with missing cells, ascending; kept only if they are to be dropped
+  std::vector<Index> missing_by_column = {};  ///< as far as the last column that has one
+  std::vector<CellPlace> first_missing = {};  ///< at most five
+  std::vector<Index> incomplete =
+      {};  ///< rows with missing cells, ascending; kept only if they are to be dropped
   Index too_small = 0;
+  Index rounded = 0;  ///< Whole numbers of 64 bits that a double cannot hold.
 };
+
+/// Of numbers that were of this type, those that a double cannot hold: whole ones of 2^53 and more.
+[[nodiscard]] Index count_rounded(Scalar was, std::span<const double> numbers);
 
 /// What is known of all rows of a table, whether they are in one Table or in shares.
 struct WholeTable {
@@ -53,7 +59,7 @@ struct WholeTable {
   std::vector<Index> missing_by_column = {};
   /// The first few, in the order of rows: the row in words, and the column.
   std::vector<std::pair<std::string, Index>> first_missing = {};
-  Index too_small = 0;
+  Index too_small = 0, rounded = 0;
 };
 
 class Table {

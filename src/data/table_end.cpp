@@ -130,6 +130,9 @@ void Table::add_notes(const WholeTable& whole) {
              std::to_string(whole.num_rows) + " with missing values: " + missing_by_column(whole));
   if (whole.too_small > 0)
     add_note(counted(whole.too_small, " number", " numbers") + " too small for a double read as 0");
+  if (whole.rounded > 0)
+    add_note(counted(whole.rounded, " whole number", " whole numbers") +
+             " of 2^53 and more read as the nearest double");
   // A column without a name is most often the row numbers that R and pandas write by default.
   for (std::size_t j = 0; j < parts_.columns.size(); ++j) {
     const Column& column = parts_.columns[j];
@@ -173,7 +176,8 @@ Dataset Table::finish(Index num_rows, std::unique_ptr<Dataset::Origin> origin) &
                    .num_dropped = std::ssize(issues_.incomplete),
                    .missing = issues_.missing,
                    .missing_by_column = issues_.missing_by_column,
-                   .too_small = issues_.too_small};
+                   .too_small = issues_.too_small,
+                   .rounded = issues_.rounded};
   if (missing_ == Missing::Refuse) {
     // Within a row texts are noted after numbers.
     std::vector<CellPlace> places = issues_.first_missing;

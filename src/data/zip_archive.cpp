@@ -15,6 +15,7 @@ namespace {
 
 // Deflate makes at most 1032 bytes of one (zlib's technical notes).
 constexpr std::size_t kMaxInflation = 1032;
+constexpr std::size_t kMostMembers = 10'000;
 constexpr const char* kAgain = "; copy the file or save it again with numpy.savez";
 
 // Nothing is ever written under these names; such a name means that the archive was made to do harm.
@@ -25,6 +26,20 @@ bool leaves_its_folder(std::string_view name) {
 
 std::string quoted(std::string_view value) {
   return std::string("'").append(printable(value)).append("'");
+}
+
+// The number of members that the end of the archive states: 65,535 where it is that or more. 0 if it cannot
+// be found, which libzip will tell of.
+std::size_t stated_members(std::span<const std::byte> file) {
+  constexpr std::size_t kRecord = 22, kLongestComment = 65'535, kCount = 10;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::string_view tail = text.substr(text.size() - std::min(text.size(), kRecord + kLongestComment));
+  const std::size_t record = tail.rfind(std::string_view("PK\x05\x06", 4));
+  if (record == std::string_view::npos || tail.size() - record < kRecord) return 0;
+  const auto byte = [&](std::size_t i) {
+    return std::size_t{static_cast<unsigned char>(tail[record + kCount + i])};
+  };
+  return byte(0) | byte(1) << 8;
 }
 
 // The directory entry of a member, or DataError for what numpy.savez would not write.
@@ -83,6 +98,9 @@ ZipArchive::ZipArchive(MappedFile file, std::unique_ptr<zip, Discard> archive, c
 ZipArchive ZipArchive::open(const std::filesystem::path& path) {
   MappedFile file = MappedFile::open(path);
   const std::string name = printable_path(path);
+  if (stated_members(file.bytes()) > kMostMembers)
+    throw DataError(name + ": the archive has more than " + grouped(kMostMembers) +
+                    " members; save X, y and w alone with numpy.savez");
   // zip_error_t may own memory: it is released on both ways out.
   zip_error_t error;
   zip_error_init(&error);

@@ -1,15 +1,18 @@
 // Learning from data, and checking what comes of it.
 //
-// Values of an expression are kept for all rows while one call learns from them (8 bytes a row), in the order
-// of the rows; sums over them are folds, quantiles are exact. So no result depends on the executor.
+// Values of an expression are kept for all rows, on every rank, while one call learns from them (8 bytes a
+// row), in the order of the rows; sums over them are folds, quantiles are exact. So no result depends on the
+// executor.
 #include "giga/design/design_state.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "base/shared_entries.hpp"
 #include "design/formula_design.hpp"
 #include "design/formula_functions.hpp"
 #include "design/group_design.hpp"
@@ -55,6 +58,12 @@ class Learner {
     return compile_value(node, {formula_, state_, sources_});
   }
 
+  // The blocks of rows that are here.
+  template <typename Visit>
+  void for_blocks(const Visit& visit) const {
+    data_.check_together(executor_, [&] { for_each_block(executor_, data_.held(), visit); });
+  }
+
   // One block of values, checked.
   void block_values(const RowValue& value, Index first, Index count, double* values) const {
     value.evaluate(data_, first, count, values);
@@ -69,13 +78,17 @@ class Learner {
       throw FormulaError(formula_.text, node.offset,
                          deparse(node) + " is a category, where a number is expected");
     std::vector<double> values(at(data_.num_rows()));
-    for_each_block(executor_, data_.num_rows(), [&](Index first, Index count) {
-      block_values(value, first, count, values.data() + first);
-    });
+    for_blocks([&](Index first, Index count) { block_values(value, first, count, values.data() + first); });
+    if (data_.is_shared()) share_rows(executor_, data_.num_rows(), {entries_of(values.data())});
     if (!data_.weights().empty()) {
+      std::vector<char> counts(values.size());
+      for_blocks([&](Index first, Index count) {
+        for (Index n = first; n < first + count; ++n) counts[at(n)] = data_.weight(n) > 0 ? 1 : 0;
+      });
+      if (data_.is_shared()) share_rows(executor_, data_.num_rows(), {entries_of(counts.data())});
       Index kept = 0;
       for (Index n = 0; n < data_.num_rows(); ++n)
-        if (data_.weight(n) > 0) values[at(kept++)] = values[at(n)];
+        if (counts[at(n)] != 0) values[at(kept++)] = values[at(n)];
       values.resize(at(kept));
     }
     if (values.empty()) throw DataError(data_.name() + ": no row has a weight above 0");
@@ -85,7 +98,7 @@ class Learner {
   // The values that occur, ascending.
   [[nodiscard]] std::vector<double> distinct_values(const RowValue& value) const {
     std::vector<std::vector<double>> found(at(num_blocks(data_.num_rows())));
-    for_each_block(executor_, data_.num_rows(), [&](Index first, Index count) {
+    for_blocks([&](Index first, Index count) {
       std::vector<double> values(at(count)), kept;
       block_values(value, first, count, values.data());
       for (Index i = 0; i < count; ++i)
@@ -95,12 +108,24 @@ class Learner {
       found[at(first / kBlockRows)] = std::move(kept);
     });
     std::set<double> all;
-    for (const std::vector<double>& block : found) {
-      all.insert(block.begin(), block.end());
-      if (std::ssize(all) > kMostLevels)
-        throw DataError(data_.name() + ": factor(" + value.text + ") has more than " + grouped(kMostLevels) +
-                        " levels; it looks like a number or an identifier rather than a category");
+    const auto add = [&all](const std::vector<double>& values) {
+      if (std::ssize(all) <= kMostLevels) all.insert(values.begin(), values.end());
+    };
+    for (const std::vector<double>& block : found) add(block);
+    if (data_.is_shared()) {
+      for (const Bytes& bytes : gathered(executor_, [&all] {
+             const std::vector<double> own(all.begin(), all.end());
+             const auto view = std::as_bytes(std::span(own));
+             return Bytes(view.begin(), view.end());
+           })) {
+        std::vector<double> values(bytes.size() / sizeof(double));
+        if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+        add(values);
+      }
     }
+    if (std::ssize(all) > kMostLevels)
+      throw DataError(data_.name() + ": factor(" + value.text + ") has more than " + grouped(kMostLevels) +
+                      " levels; it looks like a number or an identifier rather than a category");
     return {all.begin(), all.end()};
   }
 
@@ -284,7 +309,7 @@ void check_rows(const DesignState& state, const Dataset& data, const Executor& e
   const FormulaOffset offset(state, sources);
   std::optional<FormulaResponse> left;
   if (response && formula.response != nullptr) left.emplace(state, sources);
-  for_each_block(executor, data.num_rows(), [&](Index first, Index count) {
+  const auto check = [&](Index first, Index count) {
     FormulaTerm::Fault lowest;
     const auto take = [&lowest](FormulaTerm::Fault fault) {
       if (fault.row >= 0 && (lowest.row < 0 || fault.row < lowest.row)) lowest = std::move(fault);
@@ -296,7 +321,8 @@ void check_rows(const DesignState& state, const Dataset& data, const Executor& e
     std::vector<double> values(at(count)), trials(at(count));
     if (!offset.empty()) offset.write(data, first, count, values.data());
     if (left) left->write(data, first, count, values.data(), left->has_trials() ? trials.data() : nullptr);
-  });
+  };
+  data.check_together(executor, [&] { for_each_block(executor, data.held(), check); });
 }
 
 }  // namespace giga

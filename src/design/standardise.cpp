@@ -310,6 +310,7 @@ Standardisation standardise(const Dataset& data, const DistinctRows& rows, const
 Standardisation standardise(std::span<const std::shared_ptr<const Term>> terms, const Dataset& data,
                             const DistinctRows& rows, const Executor& executor) {
   // All features as they are need not be copied.
+  if (rows.num_rows > 0) data.fetch(std::vector<Index>{rows.row(0)}, executor);
   const bool in_place = terms.size() == 1 && terms[0]->num_columns() == data.num_features() &&
                         dynamic_cast<const NumericTerm*>(terms[0].get()) != nullptr;
   return in_place ? standardise_columns(FeatureColumns(data, rows), executor)

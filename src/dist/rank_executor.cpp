@@ -23,7 +23,13 @@ std::int64_t tag_of(std::initializer_list<std::int64_t> numbers) {
   }
   return static_cast<std::int64_t>(hash >> 1);
 }
-constexpr std::int64_t kThreads = 0, kFold = 1, kFoldEnd = 2, kSpread = 3, kPieces = 4;
+constexpr std::int64_t kThreads = 0, kFold = 1, kFoldEnd = 2, kSpread = 3, kPieces = 4, kExchange = 5,
+                       kExchangeEnd = 6;
+
+// Whether there are too few blocks for each rank to have some of its own.
+bool are_few(Index blocks, int ranks) {
+  return blocks < Index{2} * ranks;
+}
 
 // The blocks of a rank, and who has others: ranks without blocks take no part.
 struct Share {
@@ -42,7 +48,6 @@ struct Share {
   }
   [[nodiscard]] Index size() const { return end - begin; }
 
- private:
   static Index first(Index blocks, int rank, int ranks) { return blocks * rank / ranks; }
 };
 
@@ -145,7 +150,7 @@ void RankExecutor::fold_by_pieces(const BlockFold& work, std::byte* total) const
 
 void RankExecutor::fold(const BlockFold& work, std::byte* total) const {
   if (ranks_.size() == 1) return threads_->fold(work, total);
-  const bool few = work.num_blocks > 0 && work.num_blocks < Index{2} * ranks_.size();
+  const bool few = work.num_blocks > 0 && are_few(work.num_blocks, ranks_.size());
   const bool small = work.num_blocks * static_cast<Index>(work.part_bytes) <= bytes_held_;
   if (few && small && work.num_pieces > 1) return fold_by_pieces(work, total);
   // One block is sooner filled by every rank than sent.
@@ -172,6 +177,71 @@ void RankExecutor::fold(const BlockFold& work, std::byte* total) const {
   if (fills_later) ranks_.agree(tag_of({kFoldEnd, work.num_blocks, bytes}), failure);
   ranks_.broadcast(message, share.last);
   if (failure) std::rethrow_exception(failure);  // by join(), which has no reason to
+}
+
+RowRange RankExecutor::rows_of(int rank, Index num_rows) const {
+  const Index blocks = num_blocks(num_rows);
+  if (ranks_.size() == 1 || are_few(blocks, ranks_.size())) return {0, num_rows};
+  const auto edge = [&](int k) {
+    return std::min(num_rows, Share::first(blocks, k, ranks_.size()) * kBlockRows);
+  };
+  return {edge(rank), edge(rank + 1)};
+}
+
+// Lengths first, so that all ranks know whether each has room for what it gets. Pairs of ranks come in one
+// order, which all of them follow: the first pair that is not done has both its ranks waiting for it.
+std::vector<Bytes> RankExecutor::exchange(std::vector<Bytes> given) const {
+  const int ranks = ranks_.size(), rank = ranks_.rank();
+  if (std::ssize(given) != ranks) throw std::invalid_argument("there must be bytes for every rank");
+  if (ranks == 1) return given;
+  const auto with_each = [&](const auto& send, const auto& receive) {
+    for (int low = 0; low <= rank; ++low) {
+      for (int high = low + 1; high < ranks; ++high) {
+        if (low == rank) {
+          send(high);
+          receive(high);
+        } else if (high == rank) {
+          receive(low);
+          send(low);
+        }
+      }
+    }
+  };
+  ranks_.agree(tag_of({kExchange}));
+  std::vector<std::int64_t> lengths(given.size(), 0);
+  with_each(
+      [&](int to) {
+        const auto length = std::ssize(given[at(to)]);
+        ranks_.send(std::as_bytes(std::span(&length, 1)), to);
+      },
+      [&](int from) { ranks_.receive(std::as_writable_bytes(std::span(&lengths[at(from)], 1)), from); });
+  std::vector<Bytes> got(given.size());
+  const std::exception_ptr failure = failure_in([&] {
+    for (int from = 0; from < ranks; ++from)
+      got[at(from)].resize(static_cast<std::size_t>(lengths[at(from)]));
+  });
+  ranks_.agree(tag_of({kExchangeEnd}), failure);
+  std::vector<std::int64_t> sent(2 * given.size(), 0);  // messages of each rank, then bytes
+  with_each(
+      [&](int to) {
+        if (given[at(to)].empty()) return;
+        ranks_.send(given[at(to)], to);
+        ++sent[at(rank)];
+        sent[at(ranks + rank)] += std::ssize(given[at(to)]);
+        given[at(to)] = Bytes();
+      },
+      [&](int from) {
+        if (!got[at(from)].empty()) ranks_.receive(got[at(from)], from);
+      });
+  got[at(rank)] = std::move(given[at(rank)]);
+  ranks_.largest(sent);
+  ranks_.count(std::int64_t{ranks} * (ranks - 1), sizeof(std::int64_t));
+  for (int from = 0; from < ranks; ++from) {
+    if (sent[at(from)] == 0) continue;
+    ranks_.count(1, sent[at(ranks + from)]);  // the bytes of all its messages
+    ranks_.count(sent[at(from)] - 1, 0);
+  }
+  return got;
 }
 
 std::vector<Bytes> RankExecutor::spread(Index count, const std::function<Bytes(Index)>& piece) const {

@@ -168,8 +168,10 @@ double effective_size(const DrawMatrix& draws) {
 }
 
 bool vary(std::span<const double> x) {
-  return !x.empty() && std::ranges::all_of(x, [](double v) { return std::isfinite(v); }) &&
-         range(x) >= std::numeric_limits<double>::epsilon();
+  if (x.empty() || !std::ranges::all_of(x, [](double v) { return std::isfinite(v); })) return false;
+  const auto [least, most] = std::ranges::minmax(x);
+  const double largest = std::max(std::abs(least), std::abs(most));
+  return most > least && most - least >= std::numeric_limits<double>::epsilon() * largest;
 }
 
 double mean_of(std::span<const double> x) {

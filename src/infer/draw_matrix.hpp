@@ -37,7 +37,7 @@ struct DrawMatrix {
 /// diagnostics.hpp.
 [[nodiscard]] double effective_size(const DrawMatrix& draws);
 
-/// All finite, and max - min >= 2^-52: variances of x say something.
+/// All finite, and max - min at least 2^-52 of the largest: variances of x say something.
 [[nodiscard]] bool vary(std::span<const double> x);
 
 /// sum of x / n, and the square root of sum of (x - mean)^2 / (n - 1): NaN below 1 and 2 values.

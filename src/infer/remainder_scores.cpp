@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
-#include "base/shared_entries.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/row_estimate.hpp"
 #include "giga/model/linear_model.hpp"
@@ -133,8 +133,8 @@ class ProbedScores {
 
 template <typename Scores>
 RowArray<float> of_all_rows(const Scores& scores, Index num_rows, const Executor& executor) {
-  RowArray<float> out(executor.memory(), num_rows);
-  fill_rows(executor, num_rows, {entries_of(out.data())}, [&](Index first, Index count) {
+  RowArray<float> out = row_array<float>(executor, num_rows);
+  for_own_blocks(executor, num_rows, [&](Index first, Index count) {
     for (Index begin = 0; begin < count; begin += kTile)
       scores.find(first + begin, std::min(kTile, count - begin), out.data() + first + begin);
   });
@@ -155,6 +155,28 @@ RowArray<float> remainder_scores(const Likelihood& likelihood, const Normal& pih
   return of_all_rows(LinearScores(*linear, moments != nullptr ? *moments : found), likelihood.num_rows(),
                      executor);
 }
+
+namespace {
+
+// What each rank finds, one after the other; `alike`: all find the same.
+template <typename Find>
+auto of_all_ranks(const Executor& executor, bool alike, const Find& find) {
+  if (alike) return find();
+  decltype(find()) all;
+  const std::vector<Bytes> told = gathered(executor, [&] {
+    const auto own = find();
+    const auto bytes = std::as_bytes(std::span(own));
+    return Bytes(bytes.begin(), bytes.end());
+  });
+  for (const Bytes& bytes : told) {
+    const std::size_t before = all.size(), each = sizeof(all[0]);
+    all.resize(before + bytes.size() / each);
+    if (!bytes.empty()) std::memcpy(all.data() + before, bytes.data(), bytes.size());
+  }
+  return all;
+}
+
+}  // namespace
 
 RowSample priority_sample(std::span<const float> scores, Index size, std::uint64_t seed,
                           const Executor& executor, int power) {
@@ -187,34 +209,43 @@ RowSample priority_sample(std::span<const float> scores, Index size, std::uint64
   // Priorities a_n / u_n, u_n in (0, 1], from a stream for each block of rows. About min(1, a_n / c) of the
   // rows exceed c, so that those above sum a / (4 size) are enough to choose among; if not, those above a
   // lower one.
-  using Priority = std::pair<double, Index>;
+  struct Priority {
+    double value;
+    Index row;
+    double score;
+  };
+  const RowRange own = executor.own_rows(num_rows);
   std::vector<Priority> order;
-  std::vector<std::vector<Priority>> found(at(num_blocks(num_rows)));  // by block
+  std::vector<std::vector<Priority>> found(at(num_blocks(own.size())));  // by block
   const double all = static_cast<double>(total) + floor * static_cast<double>(num_rows);
   for (double cut = all / (4 * static_cast<double>(size)); std::ssize(order) <= size; cut /= 4) {
     if (cut < floor) cut = 0;
-    for_each_block(executor, num_rows, [&, cut](Index first, Index count) {
-      Stream random = stream(seed, "priority sample", first / kBlockRows);
-      std::vector<Priority>& here = found[at(first / kBlockRows)];
-      here.clear();
-      for (Index n = first; n < first + count; ++n) {
-        const double priority = score(n) / (1 - random.uniform());
-        if (priority > cut) here.emplace_back(priority, n);
-      }
-    });
-    order.clear();
-    for (const auto& here : found) order.insert(order.end(), here.begin(), here.end());
+    const auto find = [&] {
+      for_each_block(executor, own, [&, cut](Index first, Index count) {
+        Stream random = stream(seed, "priority sample", first / kBlockRows);
+        std::vector<Priority>& here = found[at((first - own.begin) / kBlockRows)];
+        here.clear();
+        for (Index n = first; n < first + count; ++n) {
+          const double priority = score(n) / (1 - random.uniform());
+          if (priority > cut) here.push_back({priority, n, score(n)});
+        }
+      });
+      std::vector<Priority> here;
+      for (const auto& block : found) here.insert(here.end(), block.begin(), block.end());
+      return here;
+    };
+    order = of_all_ranks(executor, own.size() == num_rows, find);
   }
   const auto next = order.begin() + size;  // of priority tau
   std::ranges::nth_element(order, next, [](const auto& one, const auto& other) {
-    return one.first != other.first ? one.first > other.first : one.second < other.second;
+    return one.value != other.value ? one.value > other.value : one.row < other.row;
   });
-  const double tau = next->first;
-  for (auto it = order.begin(); it != next; ++it) sample.rows.push_back(it->second);
-  std::ranges::sort(sample.rows);
-  for (const Index n : sample.rows) {
-    sample.counts.push_back(std::max(1.0, tau / score(n)));
-    if (score(n) >= tau) ++sample.num_certain;
+  const double tau = next->value;
+  std::ranges::sort(order.begin(), next, {}, &Priority::row);
+  for (auto it = order.begin(); it != next; ++it) {
+    sample.rows.push_back(it->row);
+    sample.counts.push_back(std::max(1.0, tau / it->score));
+    if (it->score >= tau) ++sample.num_certain;
   }
   return sample;
 }

@@ -118,6 +118,7 @@ RowEstimate::RowEstimate(const Likelihood& full, std::span<const double> mode, c
   if (std::ssize(mode) != full.num_parameters() || sample.rows.size() != sample.counts.size() ||
       sample.rows.empty())
     throw std::invalid_argument("the mode and the sample do not fit the model");
+  full.fetch(sample.rows, executor);
   auto parts = std::make_unique<Parts>();
   parts->dim = full.num_parameters();
   parts->num_certain = sample.num_certain;

@@ -107,6 +107,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   if (result.zero_target) notes.say(kNothing);
   note_bad_draws(result, notes);
 
+  data.fetch_cells(result.coreset.rows, executor);
   BuildRun run{record_of(job, executor), coreset_file(problem, result, read, data_digest(data, executor))};
   add_sums(run.file, problem, result, executor, observer.watch);
   StageSeconds seconds = result.seconds;

@@ -224,6 +224,7 @@ RunRecord record_of(const CheckJob& job, const Executor& executor) {
 
 RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObserver& observer) {
   once(executor, [&] {
+    if (job.out && job.draws) refuse_file_of_run(*job.out, *job.draws, kCertificateFile);
     if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
   });
   const Stopwatch total;

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -19,6 +20,7 @@
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/read_table.hpp"
+#include "giga/record/run_lock.hpp"
 #include "giga/record/same_data.hpp"
 #include "giga/record/weights_file.hpp"
 #include "giga/report/certificate_text.hpp"
@@ -208,7 +210,15 @@ void require_free(const FitJob& job) {
 }  // namespace
 
 FitRun run_fit(const FitJob& job, const Executor& executor, const JobObserver& observer) {
-  once(executor, [&] { require_free(job); });
+  std::unique_ptr<RunLock> lock;  // of the one that writes
+  once(executor, [&] {
+    if (job.out.empty()) return require_free(job);
+    std::error_code ignored;
+    if (!fs::is_directory(job.out, ignored)) require_free(job);  // says why it cannot be made
+    lock = std::make_unique<RunLock>(job.out);
+    require_free(job);
+    if (lock->note() && observer.note) observer.note(*lock->note());
+  });
   const bool readable_again = job.input != "-" && !job.read.memory;
   if (readable_again && !job.out.empty()) return fit_and_keep(job, executor, observer);
   FitRun run = FitWork(job, nullptr, executor, observer).go();
@@ -222,7 +232,7 @@ namespace {
 
 // The response as the table has it; of words 1 for the success and 0 for the other.
 double response_number(const Problem::Table& table, Index row) {
-  const double value = table.data->response()[static_cast<std::size_t>(row)];
+  const double value = table.data->response(row);
   if (!table.options.success) return value;
   for (const Column& column : table.data->columns()) {
     if (column.role == ColumnRole::Response && column.kind == ColumnKind::Category)
@@ -237,6 +247,7 @@ FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResul
                const Executor& executor, const FitRecordOptions& about) {
   FitRun run;
   run.summary = posterior_summary(problem.scales(), result.chains, result.sample, executor);
+  if (problem.table() != nullptr) problem.table()->data->fetch_cells(result.coreset.coreset.rows, executor);
   run.coreset = coreset_file(problem, result.coreset, about.read, about.data_digest);
   add_sums(run.coreset, problem, result.coreset, executor);
   RunRecord& record = run.record;
@@ -314,7 +325,8 @@ void write_fit(const fs::path& folder, const FitRun& run, bool force) {
 bool is_complete_fit(const fs::path& folder) {
   std::error_code ignored;
   return !StoppedFit(folder).exists() && fs::exists(folder / kRecordFile, ignored) &&
-         fs::exists(folder / kCoresetFiles.front(), ignored);
+         fs::exists(folder / kCoresetFiles.front(), ignored) &&
+         !RunLock::left_since(folder, folder / kRecordFile);
 }
 
 }  // namespace giga

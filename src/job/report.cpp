@@ -215,6 +215,12 @@ void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, R
   record.certificate->coreset.weights = std::move(weights);
 }
 
+void require_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw InputMissing(printable_path(folder) + ": no such folder; give that of giga fit or giga sample");
+}
+
 DataError damaged(const fs::path& path, const std::invalid_argument& error) {
   return DataError(printable_path(path) + ": is damaged, or of another version (" +
                    printable(error.what(), 200) + "); run again");
@@ -249,9 +255,7 @@ ReportData report_data(const RunRecord& record, const PosteriorSummary& summary,
 
 FolderRun read_run_folder(const fs::path& folder, const Executor& executor) {
   const fs::path path = folder / kRecordFile;
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored))
-    throw InputMissing(printable_path(folder) + ": no such folder; give that of giga fit or giga sample");
+  require_folder(folder);
   try {
     const std::string command = read_run_head(path).command;
     if (command != "fit" && command != "sample")
@@ -268,7 +272,9 @@ FolderRun read_run_folder(const fs::path& folder, const Executor& executor) {
 }
 
 fs::path run_report(const ReportJob& job, const Executor& executor) {
+  require_folder(job.folder);
   fs::path out = job.out.value_or(job.folder / kReportFile);
+  refuse_file_of_run(out, job.folder, kReportFile);
   const FolderRun run = read_run_folder(job.folder, executor);
   std::string page;
   try {

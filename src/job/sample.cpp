@@ -11,13 +11,15 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
-#include "giga/infer/laplace.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "giga/pipeline/model_check.hpp"
+#include "giga/pipeline/posterior_mode.hpp"
 #include "giga/pipeline/prior_effect.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
 #include "giga/record/draws_file.hpp"
+#include "giga/record/run_folder.hpp"
+#include "giga/record/run_lock.hpp"
 #include "giga/record/same_data.hpp"
 #include "job/words.hpp"
 
@@ -30,6 +32,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   ModelTable table = read_table(job.input, job.read, job.model, executor, observer);
   loaded.data = std::make_unique<Dataset>(std::move(table.data));
   loaded.problem = std::make_unique<Problem>(*loaded.data, table.model, executor);
+  loaded.problem->likelihood().complete(executor);  // a chain needs them all
   loaded.features = loaded.problem->table()->design->raw_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;
@@ -94,10 +97,17 @@ RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& optio
 }
 
 SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobObserver& observer) {
+  std::unique_ptr<RunLock> lock;  // of the one that writes
   once(executor, [&] {
     if (!job.out) return;
-    refuse_input_in_folder(*job.out, job.input);
-    check_run_folder(*job.out, job.force);
+    const auto require_free = [&] {
+      refuse_input_in_folder(*job.out, job.input);
+      check_run_folder(*job.out, job.force);
+    };
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(*job.out, ignored)) require_free();  // says why it cannot be made
+    lock = std::make_unique<RunLock>(*job.out);
+    require_free();
   });
   const Stopwatch total;
   Stopwatch stage;
@@ -112,7 +122,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   note_input(job, loaded, executor.memory(), notes);
   job::require_draws_memory(job.chains, job.sample.draws, std::ssize(scales.names()));
 
-  const LaplaceResult mode = laplace(problem.likelihood(), problem.prior(), executor, {}, observer.watch);
+  const LaplaceResult mode = posterior_mode(problem, problem.likelihood(), executor, {}, observer.watch);
   seconds.laplace = stage.restart();
   if (mode.end != LaplaceEnd::Converged)
     notes.say("the search for the posterior mode did not converge; chains start where it ended");

@@ -3,22 +3,27 @@
 #include "model/design_matrix.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
+#include "base/shared_entries.hpp"
 #include "model/tile_kernels.hpp"
 
 namespace giga {
 
 using kernels::kTile;
 
-DesignMatrix::DesignMatrix(std::shared_ptr<const Design> design, const Dataset& data, std::vector<Index> rows)
+DesignMatrix::DesignMatrix(std::shared_ptr<const Design> design, const Dataset& data, std::vector<Index> rows,
+                           const RowRange& held)
     : design_(std::move(design)),
-      x_(data.features(0)),
+      data_(&data),
+      x_(data.all_features()),
       rows_(std::move(rows)),
       num_rows_(rows_.empty() ? data.num_rows() : std::ssize(rows_)),
       num_features_(data.num_features()),
-      num_columns_(design_->num_columns()) {}
+      num_columns_(design_->num_columns()),
+      held_(held) {}
 
 DesignMatrix::DesignMatrix(std::vector<double> rows, Index num_columns)
     : own_(std::move(rows)), x_(own_.data()), num_features_(num_columns), num_columns_(num_columns) {
@@ -26,11 +31,62 @@ DesignMatrix::DesignMatrix(std::vector<double> rows, Index num_columns)
     throw std::invalid_argument(std::to_string(own_.size()) + " values are not rows of " +
                                 std::to_string(num_columns));
   num_rows_ = std::ssize(own_) / num_columns;
+  held_ = {0, num_rows_};
+}
+
+DesignMatrix::DesignMatrix(RowArray<double> rows, Index num_columns, const RowRange& held, bool ends_in_ones)
+    : shared_(std::move(rows)),
+      shared_ends_in_ones_(ends_in_ones),
+      x_(shared_.data()),
+      num_rows_(std::ssize(shared_) / num_columns),
+      num_features_(num_columns),
+      num_columns_(num_columns),
+      held_(held) {}
+
+const double* DesignMatrix::fetched(Index n) const {
+  if (data_ != nullptr) return data_->features(data_row(n));
+  const auto found = fetched_.find(n);
+  if (found == fetched_.end())
+    throw std::logic_error("row " + std::to_string(n) + " is of another rank and was not fetched");
+  return found->second.data();
+}
+
+void DesignMatrix::fetch(std::span<const Index> rows, const Executor& executor) const {
+  if (held_.size() == num_rows_) return;
+  if (data_ != nullptr) {
+    std::vector<Index> of_data;
+    for (const Index n : rows) of_data.push_back(data_row(n));
+    return data_->fetch(of_data, executor);
+  }
+  std::vector<Index> wanted(rows.begin(), rows.end());
+  std::ranges::sort(wanted);
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  const std::size_t each = at(num_columns_) * sizeof(double);
+  const Bytes told = told_of_rows(executor, num_rows_, wanted, each, [&](Index row, std::byte* bytes) {
+    std::memcpy(bytes, x_ + row * num_columns_, each);
+  });
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (held_.contains(wanted[i])) continue;
+    std::vector<double>& row = fetched_[wanted[i]];
+    row.resize(at(num_columns_));
+    std::memcpy(row.data(), told.data() + i * each, each);
+  }
+}
+
+void DesignMatrix::complete(const Executor& executor) const {
+  if (data_ != nullptr) {
+    data_->complete(executor);
+  } else {
+    on_every_rank(executor, [&] { shared_.widen(0, num_rows_ * num_columns_); });
+    share_rows(executor, num_rows_, {entries_of(shared_.data(), num_columns_)});
+  }
+  held_ = {0, num_rows_};
 }
 
 // Of given rows every last element is compared, exactly.
 bool DesignMatrix::ends_in_ones() const {
   if (design_) return design_->has_intercept();
+  if (own_.empty()) return shared_ends_in_ones_;
   for (std::size_t last = static_cast<std::size_t>(num_columns_) - 1; last < own_.size();
        last += static_cast<std::size_t>(num_columns_)) {
     if (own_[last] != 1.0) return false;
@@ -40,7 +96,11 @@ bool DesignMatrix::ends_in_ones() const {
 
 void DesignMatrix::by_row(Index first, Index count, double* z) const {
   if (!design_) {
-    std::copy_n(x_ + first * num_columns_, count * num_columns_, z);
+    if (held_.contains(first)) {
+      std::copy_n(x_ + first * num_columns_, count * num_columns_, z);
+    } else {
+      for (Index i = 0; i < count; ++i) std::copy_n(features(first + i), num_columns_, z + i * num_columns_);
+    }
     return;
   }
   std::array<const double*, kTile> x;
@@ -56,7 +116,7 @@ void DesignMatrix::by_component(Index first, Index count, double* z) const {
   if (count < kTile) std::fill(z, z + num_columns_ * kTile, 0.0);
   if (!design_) {
     for (Index i = 0; i < count; ++i) {
-      const double* row = x_ + (first + i) * num_columns_;
+      const double* row = features(first + i);
       for (Index d = 0; d < num_columns_; ++d) z[d * kTile + i] = row[d];
     }
     return;

@@ -5,9 +5,12 @@
 
 #include <array>
 #include <memory>
+#include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "giga/base/executor.hpp"
 #include "giga/base/types.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/design/design.hpp"
@@ -16,10 +19,13 @@ namespace giga {
 
 class DesignMatrix {
  public:
-  /// Rows `rows` of `data`, which must outlive this object; empty: all of them.
-  DesignMatrix(std::shared_ptr<const Design> design, const Dataset& data, std::vector<Index> rows);
+  /// Rows `rows` of `data`, which must outlive this object; empty: all of them. Those of `held` are here.
+  DesignMatrix(std::shared_ptr<const Design> design, const Dataset& data, std::vector<Index> rows,
+               const RowRange& held);
   /// Rows z that are given, row-major.
   DesignMatrix(std::vector<double> rows, Index num_columns);
+  /// The same, of which those of `held` are here; `ends_in_ones` is of all of them.
+  DesignMatrix(RowArray<double> rows, Index num_columns, const RowRange& held, bool ends_in_ones);
   DesignMatrix(DesignMatrix&&) = default;  // the vectors move, what they hold does not
 
   [[nodiscard]] Index num_rows() const { return num_rows_; }
@@ -32,16 +38,28 @@ class DesignMatrix {
   /// One tile: component d of row i at d * kTile + i, zero for i >= count; count <= kTile.
   void by_component(Index first, Index count, double* z) const;
 
+  /// As those of Likelihood.
+  [[nodiscard]] const RowRange& held() const { return held_; }
+  void fetch(std::span<const Index> rows, const Executor& executor) const;
+  void complete(const Executor& executor) const;
+
  private:
+  [[nodiscard]] Index data_row(Index n) const { return rows_.empty() ? n : rows_[at(n)]; }
   [[nodiscard]] const double* features(Index n) const {
-    return x_ + (rows_.empty() ? n : rows_[static_cast<std::size_t>(n)]) * num_features_;
+    return held_.contains(n) ? x_ + data_row(n) * num_features_ : fetched(n);
   }
+  [[nodiscard]] const double* fetched(Index n) const;
 
   std::shared_ptr<const Design> design_;  // null: rows are z already
+  const Dataset* data_ = nullptr;         // where that is
   std::vector<double> own_;
-  const double* x_;          // the features of the dataset, or own_
+  mutable RowArray<double> shared_;  // instead of own_ where ranks share the rows
+  bool shared_ends_in_ones_ = false;
+  const double* x_;          // the features of the dataset, or own_ or shared_
   std::vector<Index> rows_;  // rows of x_; empty: all
   Index num_rows_ = 0, num_features_ = 0, num_columns_ = 0;
+  mutable RowRange held_;
+  mutable std::unordered_map<Index, std::vector<double>> fetched_;  // of shared_
 };
 
 }  // namespace giga

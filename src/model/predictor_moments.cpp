@@ -7,7 +7,6 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "base/shared_entries.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
 
@@ -41,12 +40,10 @@ PredictorMoments predictor_moments(const LinearModel& model, const Normal& pihat
     columns.set(k, column);
   }
   columns.set(all, std::span(pihat.mean()).first(at(dim)));
-  RowMemory& memory = executor.memory();
-  PredictorMoments out{RowArray<float>(memory, model.num_rows()), RowArray<float>(memory, model.num_rows()),
-                       RowArray<float>(memory, num_extras * model.num_rows())};
-  const std::initializer_list<Entries> arrays{entries_of(out.mean.data()), entries_of(out.sd.data()),
-                                              entries_of(out.cross.data(), num_extras)};
-  fill_rows(executor, model.num_rows(), arrays, [&](Index first, Index count) {
+  const Index num_rows = model.num_rows();
+  PredictorMoments out{row_array<float>(executor, num_rows), row_array<float>(executor, num_rows),
+                       row_array<float>(executor, num_rows, num_extras)};
+  for_own_blocks(executor, num_rows, [&](Index first, Index count) {
     const Scratch z(kTile * dim), u(kTile * columns.stride());
     for (Index begin = first; begin < first + count; begin += kTile) {
       const Index some = std::min(kTile, first + count - begin);

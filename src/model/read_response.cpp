@@ -44,7 +44,7 @@ Labels labels_of(const Dataset& data, const Column& column) {
     return labels;
   }
   std::set<double> found;
-  for (const double value : data.response()) {
+  for (const double value : data.first_responses()) {
     found.insert(value);
     if (found.size() > kListed) break;
   }
@@ -83,8 +83,11 @@ Response two_labels(const Dataset& data, const Column& column, std::string_view 
   }
   const double one = success_of(data, column, labels, success);
   Response out;
-  out.values.reserve(data.response().size());
-  for (const double value : data.response()) out.values.push_back(value == one ? 1.0 : -1.0);
+  out.success = one;
+  if (!data.is_shared()) {
+    out.values.reserve(data.response().size());
+    for (const double value : data.response()) out.values.push_back(out.value_of(value));
+  }
   const bool first = labels.values.front() == one;
   if (labels.texts.size() == 2) {
     out.notes.push_back("labels: " + in_quotes(labels.texts[first ? 0 : 1]) + " is success, " +

@@ -68,9 +68,11 @@ Regression::Regression(const Dataset& data, const DistinctRows& rows, std::share
   choose(terms.offset, rows);
   RowConstants constants(family, response);
   std::vector<std::string> names = design->names();
-  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows),
-                                               std::move(response), rows.multiplicity, std::move(constants),
-                                               family, std::move(names), std::move(terms.offset)});
+  const RowRange all{0, rows.rows.empty() ? data.num_rows() : rows.num_rows};
+  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows, all),
+                                               RowNumbers(std::move(response)), rows.multiplicity,
+                                               std::move(constants), family, std::move(names),
+                                               RowNumbers(std::move(terms.offset))});
 }
 
 Regression::Regression(std::vector<double> design, std::vector<double> response,
@@ -84,12 +86,12 @@ Regression::Regression(std::vector<double> design, std::vector<double> response,
   const auto dim = static_cast<Index>(design.size() / response.size());
   RowConstants constants(family, response);
   parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), dim),
-                                               std::move(response),
+                                               RowNumbers(std::move(response)),
                                                std::move(multiplicity),
                                                std::move(constants),
                                                family,
                                                {},
-                                               std::move(terms.offset)});
+                                               RowNumbers(std::move(terms.offset))});
 }
 
 Regression::~Regression() = default;
@@ -110,10 +112,10 @@ const FamilyParameters& Regression::family() const {
   return parts_->family;
 }
 double Regression::response(Index n) const {
-  return parts_->response[static_cast<std::size_t>(n)];
+  return parts_->y(n);
 }
 double Regression::offset(Index n) const {
-  return parts_->offset.empty() ? 0.0 : parts_->offset[static_cast<std::size_t>(n)];
+  return parts_->shift(n);
 }
 bool Regression::has_offset() const {
   return !parts_->offset.empty();
@@ -294,7 +296,7 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
           const Index row = first + begin;
           parts_->design.by_component(row, some, z.data());
           parts_->predict_tile(row, some, z.data(), theta.data(), s.data());
-          std::fill(std::copy_n(parts_->response.begin() + row, some, y.begin()), y.end(), 1.0);
+          std::fill(std::copy_n(parts_->response.data() + row, some, y.begin()), y.end(), 1.0);
           for (Index i = 0; i < kTile && !parts_->constants.empty(); ++i)
             constants[at(i)] = i < some ? parts_->constant(row + i) : 0.0;
           kernels::derivatives(parts_->family, y.data(), constants.data(), s.data(), kTile, value.data(),
@@ -352,15 +354,15 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
 namespace {
 
 // Median, and median distance from it over that of a standard normal distribution, of rows evenly spread.
-ResponseMoments robust_moments(const Regression& model) {
+ResponseMoments robust_moments(const Regression& model, const Executor& executor) {
   constexpr Index kMost = 4096;
   constexpr double kOfNormal = 0.6744897501960817;
   const Index count = std::min(kMost, model.num_rows());
+  std::vector<Index> rows;
+  for (Index i = 0; i < count; ++i) rows.push_back(i * model.num_rows() / count);
+  model.fetch(rows, executor);
   std::vector<double> y;
-  for (Index i = 0; i < count; ++i) {
-    const Index n = i * model.num_rows() / count;
-    y.push_back(model.response(n) - model.offset(n));
-  }
+  for (const Index n : rows) y.push_back(model.response(n) - model.offset(n));
   const auto median = [&] {
     const auto middle = y.begin() + std::ssize(y) / 2;
     std::ranges::nth_element(y, middle);
@@ -378,6 +380,7 @@ ResponseMoments robust_moments(const Regression& model) {
 // of a block bring to each, and those that the last block lacks are 0.
 ResponseMoments Regression::response_moments(double* mean_offset, const Executor& executor) const {
   const bool trials = describe(parts_->family.family).has_trials;
+  fetch(std::vector<Index>{0}, executor);
   const double centre = trials ? 0 : response(0);
   constexpr Index kFew = 16;  // blocks whose parts, as large as their rows, are held at a time
   std::array<Extended, 5> sums{};
@@ -415,7 +418,7 @@ std::vector<double> Regression::start(const Executor& executor) const {
   double mean_offset = 0;
   ResponseMoments moments = response_moments(&mean_offset, executor);
   if (description.is_robust) {
-    moments = robust_moments(*this);
+    moments = robust_moments(*this, executor);
     mean_offset = 0;
   }
   if (description.start_extras != nullptr)

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "giga/model/regression.hpp"
@@ -13,21 +15,45 @@
 
 namespace giga {
 
+/// A number for each row, all of them here or those that this rank holds.
+class RowNumbers {
+ public:
+  RowNumbers() = default;
+  explicit RowNumbers(std::vector<double> all) : all_(std::move(all)), data_(all_.data()) {}
+  explicit RowNumbers(RowArray<double> shared) : shared_(std::move(shared)), data_(shared_.data()) {}
+
+  [[nodiscard]] bool empty() const { return all_.empty() && shared_.empty(); }
+  [[nodiscard]] const double* data() const { return data_; }
+  [[nodiscard]] double operator[](Index n) const { return data_[n]; }
+  /// Where ranks share the rows: all of them.
+  void complete(const Executor& executor) const;
+
+ private:
+  std::vector<double> all_;
+  mutable RowArray<double> shared_;
+  const double* data_ = nullptr;
+};
+
 struct Regression::Parts {
   DesignMatrix design;
-  std::vector<double> response;
+  RowNumbers response;
   std::vector<double> multiplicity;  // empty: all 1
   RowConstants constants;            // c(y) of each row
   FamilyParameters family;
   std::vector<std::string> names;  // of the parameters; empty: none were given
-  std::vector<double> offset;      // empty: all 0
+  RowNumbers offset = {};          // empty: all 0
+  // Response and offset of rows that were fetched from other ranks.
+  mutable std::unordered_map<Index, std::pair<double, double>> fetched = {};
 
+  [[nodiscard]] bool is_here(Index n) const { return design.held().contains(n); }
+  [[nodiscard]] double y(Index n) const { return is_here(n) ? response[n] : fetched.at(n).first; }
+  [[nodiscard]] double shift(Index n) const {
+    return offset.empty() ? 0.0 : is_here(n) ? offset[n] : fetched.at(n).second;
+  }
   [[nodiscard]] double times(Index n) const {
     return multiplicity.empty() ? 1.0 : multiplicity[static_cast<std::size_t>(n)];
   }
-  [[nodiscard]] double constant(Index n) const {
-    return constants.of(n, response[static_cast<std::size_t>(n)]);
-  }
+  [[nodiscard]] double constant(Index n) const { return constants.empty() ? 0.0 : constants.of(n, y(n)); }
   [[nodiscard]] Index num_extras() const { return describe(family.family).num_extras(); }
 
   // s = <z_n, beta_j> + offset_n of some rows at all points, row after row, points.stride() apart; z are the
@@ -35,15 +61,15 @@ struct Regression::Parts {
   void predict(Index first, Index count, const double* z, const Points& points, double* s) const {
     kernels::predict_many(z, count, design.num_columns(), points.component(0), points.stride(), s);
     for (Index i = 0; i < count && !offset.empty(); ++i) {
-      const double shift = offset[static_cast<std::size_t>(first + i)];
+      const double more = shift(first + i);
       double* row = s + i * points.stride();
-      for (Index j = 0; j < points.stride(); ++j) row[j] += shift;
+      for (Index j = 0; j < points.stride(); ++j) row[j] += more;
     }
   }
   // The same of one tile of rows by component at one point; s has kTile entries.
   void predict_tile(Index first, Index count, const double* z, const double* beta, double* s) const {
     kernels::predict(z, design.num_columns(), beta, s);
-    for (Index i = 0; i < count && !offset.empty(); ++i) s[i] += offset[static_cast<std::size_t>(first + i)];
+    for (Index i = 0; i < count && !offset.empty(); ++i) s[i] += shift(first + i);
   }
 };
 

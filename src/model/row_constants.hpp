@@ -14,12 +14,13 @@ namespace giga {
 
 class RowConstants {
  public:
-  /// Counts are small numbers as a rule: then there is a constant for each value, else one for each row.
-  RowConstants(const FamilyParameters& family, std::span<const double> y) {
-    if (describe(family.family).row_constants == nullptr || y.empty()) return;
+  /// Of rows `first` on, whose responses are y. Counts are small numbers as a rule: then there is a constant
+  /// for each value, else one for each row.
+  RowConstants(const FamilyParameters& family, std::span<const double> y, Index first = 0)
+      : family_(family), any_(describe(family.family).row_constants != nullptr), first_(first) {
+    if (!any_ || y.empty()) return;
     constexpr double kMost = 1 << 16;
     const double most = *std::ranges::max_element(y);
-    const auto is_count = [](double value) { return value >= 0 && value == std::floor(value); };
     by_value_ = most < std::min(kMost, static_cast<double>(y.size())) && std::ranges::all_of(y, is_count);
     if (!by_value_) {
       numbers_ = row_constants(family, y);
@@ -31,14 +32,24 @@ class RowConstants {
   }
 
   /// Whether the family has none: all are 0.
-  [[nodiscard]] bool empty() const { return numbers_.empty(); }
+  [[nodiscard]] bool empty() const { return !any_; }
   /// Of row n, whose response is y.
   [[nodiscard]] double of(Index n, double y) const {
-    return numbers_.empty() ? 0.0 : numbers_[by_value_ ? static_cast<std::size_t>(y) : at(n)];
+    if (!any_) return 0.0;
+    const auto size = std::ssize(numbers_);
+    if (by_value_ && is_count(y) && y < static_cast<double>(size))
+      return numbers_[static_cast<std::size_t>(y)];
+    if (!by_value_ && n >= first_ && n < first_ + size) return numbers_[at(n - first_)];
+    return row_constants(family_, std::span(&y, 1))[0];  // of a row that another rank holds
   }
 
  private:
+  static bool is_count(double value) { return value >= 0 && value == std::floor(value); }
+
+  FamilyParameters family_;
+  bool any_;
   bool by_value_ = false;
+  Index first_;
   std::vector<double> numbers_;
 };
 

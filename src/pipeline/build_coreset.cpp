@@ -202,7 +202,7 @@ class Run {
     tell(observer_, {.stage = Stage::Project, .done = 0, .total = model.num_rows()});
     survey_ = survey_rows(model, result.pihat, options_, executor_);
     skips_idle_ = solves && curvature;
-    if (num_candidates_ == model.num_rows() && survey_->num_busy() == model.num_rows()) {
+    if (num_candidates_ == model.num_rows() && survey_->num_busy(executor_) == model.num_rows()) {
       survey_.reset();
       return;
     }
@@ -225,8 +225,7 @@ class Run {
       drawn = draw_candidates(*survey_, num_candidates_, options_.seed, executor_);
     }
     if (!skips_idle_) return drawn;
-    std::vector<Index> busy;
-    std::ranges::copy_if(drawn, std::back_inserter(busy), [&](Index n) { return survey_->is_busy(n); });
+    std::vector<Index> busy = survey_->busy_of(drawn, executor_);
     return busy.empty() ? drawn : busy;
   }
 
@@ -246,6 +245,7 @@ class Run {
       }
     }
     ++result.passes.project;
+    problem_.likelihood().complete(executor_);
     Heldout heldout(rows, executor_);
     if (excess_ == nullptr) return heldout;
     return {rows, less_excess(heldout.sum(), projection), 0};
@@ -303,7 +303,10 @@ class Run {
     const std::vector<Index> candidates = this->candidates();
     std::unique_ptr<Likelihood> some;
     KnownSum known;
-    if (!candidates.empty()) {
+    if (candidates.empty()) {
+      all.complete(executor_);
+    } else {
+      all.fetch(candidates, executor_);
       std::vector<double> counts;
       for (const Index row : candidates) counts.push_back(all.multiplicity(row));
       some = all.subset(candidates, counts);
@@ -320,6 +323,7 @@ class Run {
     // Else the sum is that of all rows, formed one after the other, in the frame of the candidates.
     std::unique_ptr<RowSource> every;
     if (some && at_mean == nullptr) {
+      all.complete(executor_);
       every = random_or_curvature(all, result.pihat, dim, nullptr, nullptr, false);
       const WatchedRows seen(*every, problem_, watcher(Stage::Project, every->num_rows(), every->dim()));
       const VectorTable table(seen, executor_.local(), {.selector = SelectorKind::Scan});

@@ -22,8 +22,8 @@ RowArray<float> random_norms(const Likelihood& likelihood, const Normal& pihat, 
                              const Executor& executor) {
   constexpr Index kFeatures = 32, kRowsAtOnce = 64;
   const RandomProjection few(likelihood, pihat, {options.norm, kFeatures, options.seed, "candidates"});
-  RowArray<float> norms(executor.memory(), likelihood.num_rows());
-  fill_rows(executor, likelihood.num_rows(), {entries_of(norms.data())}, [&](Index first, Index count) {
+  RowArray<float> norms = row_array<float>(executor, likelihood.num_rows());
+  for_own_blocks(executor, likelihood.num_rows(), [&](Index first, Index count) {
     std::vector<double> v(at(kRowsAtOnce * kFeatures));
     for (Index begin = first; begin < first + count; begin += kRowsAtOnce) {
       const Index some = std::min(kRowsAtOnce, first + count - begin);
@@ -55,9 +55,12 @@ RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat, const C
     // Where rows that are nearly all curvature are common, they are among any rows.
     constexpr float kNearlyAll = 0.5F;
     constexpr Index kRare = 20;  // one in so many, or fewer
-    const auto common = std::ranges::count_if(lengths.shares, [](float share) { return share > kNearlyAll; });
     out.shares = std::move(lengths.shares);
-    out.bent_are_rare = common * kRare < std::ssize(out.shares);
+    const auto num_rows = std::ssize(out.shares);
+    const Extended common = sum_blocks(executor, num_rows, 1, [&](Index first, Index count, double* part) {
+      for (Index n = first; n < first + count; ++n) *part += out.shares[at(n)] > kNearlyAll ? 1 : 0;
+    })[0];
+    out.bent_are_rare = common * kRare < static_cast<Extended>(num_rows);
   } else {
     scores = remainder_scores(likelihood, pihat, executor);
     ++out.passes;
@@ -98,10 +101,21 @@ bool RowSurvey::is_busy(Index n) const {
          (mean_bent > 0 && bent(n) >= kShare * mean_bent);
 }
 
-Index RowSurvey::num_busy() const {
-  Index count = 0;
-  for (Index n = 0; n < std::ssize(norms); ++n) count += is_busy(n) ? 1 : 0;
-  return count;
+Index RowSurvey::num_busy(const Executor& executor) const {
+  return static_cast<Index>(
+      sum_blocks(executor, std::ssize(norms), 1, [&](Index first, Index count, double* part) {
+        for (Index n = first; n < first + count; ++n) *part += is_busy(n) ? 1 : 0;
+      })[0]);
+}
+
+std::vector<Index> RowSurvey::busy_of(const std::vector<Index>& rows, const Executor& executor) const {
+  const Bytes busy = told_of_rows(executor, std::ssize(norms), rows, 1, [&](Index n, std::byte* place) {
+    *place = is_busy(n) ? std::byte{1} : std::byte{0};
+  });
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (busy[i] != std::byte{0}) out.push_back(rows[i]);
+  return out;
 }
 
 Index num_candidates(const CoresetOptions& options, Index num_rows, Index dim) {

@@ -22,7 +22,8 @@
 
 namespace giga {
 
-/// What one pass over all rows tells of each.
+/// What one pass over all rows tells of each. A rank has it of its own rows; functions with an executor are
+/// called by all ranks together.
 struct RowSurvey {
   RowArray<float> norms;  ///< Of its vector: exact for curvature, by 32 features for random projections.
   /// What the curvature has of the square of its curvature vector; empty where there is no linear predictor.
@@ -45,7 +46,9 @@ struct RowSurvey {
   /// say far more elsewhere. With heavy-tailed features such weights were seen to reach 1e109. A row that
   /// fits almost exactly has a short vector too, but all its curvature.
   [[nodiscard]] bool is_busy(Index n) const;
-  [[nodiscard]] Index num_busy() const;
+  [[nodiscard]] Index num_busy(const Executor& executor) const;
+  /// Those of some rows, which ascend.
+  [[nodiscard]] std::vector<Index> busy_of(const std::vector<Index>& rows, const Executor& executor) const;
 };
 [[nodiscard]] RowSurvey survey_rows(const Likelihood& likelihood, const Normal& pihat,
                                     const CoresetOptions& options, const Executor& executor);

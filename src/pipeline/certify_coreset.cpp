@@ -63,21 +63,19 @@ std::vector<double> responses_of(const Problem& problem, const std::vector<Index
   if (out.size() == rows.size()) return out;
   const Response all = read_response(*table.data, table.options.family.family, table.options.success);
   out.clear();
-  for (const Index row : rows) out.push_back(all.values[at(row)]);
+  for (const Index row : rows) out.push_back(all.value_of(table.data->response(row)));
   return out;
 }
 
 RowTerms terms_of(const Problem& problem, const std::vector<Index>& rows) {
   const Problem::Table& table = *problem.table();
   const LinearModel& model = *problem.likelihood().linear_model();
-  const bool all_distinct = table.distinct.rows.empty();  // the likelihood has them all
   const bool has_trials = describe(table.options.family.family).has_trials;
   RowTerms out;
   for (const Index row : rows) {
-    if (model.has_offset())
-      out.offset.push_back(all_distinct ? model.offset(row) : table.terms.offset[at(row)]);
-    if (has_trials)
-      out.trials.push_back(all_distinct ? trials_of(model.response(row)) : table.terms.trials[at(row)]);
+    const Index n = likelihood_row(table.distinct, row);  // the likelihood has the first of equal ones
+    if (model.has_offset()) out.offset.push_back(n >= 0 ? model.offset(n) : table.terms.offset[at(row)]);
+    if (has_trials) out.trials.push_back(n >= 0 ? trials_of(model.response(n)) : table.terms.trials[at(row)]);
   }
   return out;
 }
@@ -97,6 +95,16 @@ std::unique_ptr<Likelihood> regression_of(const Problem& problem, Coreset chosen
 }
 
 }  // namespace
+
+void fetch_rows(const Problem& problem, std::span<const Index> rows, const Executor& executor) {
+  const Problem::Table* table = problem.table();
+  if (table == nullptr) return problem.likelihood().fetch(rows, executor);
+  table->data->fetch(rows, executor);
+  std::vector<Index> of_likelihood;
+  for (const Index row : rows)
+    if (const Index n = likelihood_row(table->distinct, row); n >= 0) of_likelihood.push_back(n);
+  problem.likelihood().fetch(of_likelihood, executor);
+}
 
 std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset& coreset) {
   check(problem, coreset);
@@ -156,6 +164,8 @@ std::vector<Estimate> original_moments(const Normal& normal, const BothScales& s
 Certificate certify_coreset(const Problem& problem, const Coreset& coreset, std::span<const Chain> chains,
                             const Executor& executor, CertificateOptions options, const Observer& observer) {
   if (options.quantities.count == 0) options.quantities = original_quantities(problem.scales());
+  check(problem, coreset);
+  fetch_rows(problem, coreset.rows, executor);
   const auto part = coreset_model(problem, coreset);
   Certificate out =
       certify(problem.likelihood(), part.get(), problem.prior(), chains, executor, options, observer);

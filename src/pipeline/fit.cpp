@@ -15,6 +15,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/model_check.hpp"
+#include "giga/pipeline/posterior_mode.hpp"
 #include "giga/pipeline/sample_posterior.hpp"
 
 namespace giga {
@@ -100,9 +101,10 @@ class Fit {
   // Chains start about the Laplace approximation of the coreset's own posterior, as those of any other table.
   bool draw() {
     const Stopwatch clock;
+    fetch_rows(problem_, state_.coreset->coreset.rows, executor_);
     const auto model = coreset_model(problem_, state_.coreset->coreset);
     const LaplaceResult about =
-        laplace(*model, problem_.prior(), executor_, {}, seen_as({.stage = Stage::Sample}, observer_.watch));
+        posterior_mode(problem_, *model, executor_, {}, seen_as({.stage = Stage::Sample}, observer_.watch));
     PosteriorSample drawn = sample_posterior(*model, problem_.prior(), about.posterior, options_.chains,
                                              sampling(), executor_, observer_.watch);
     if (drawn.stopped()) return false;

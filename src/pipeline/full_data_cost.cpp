@@ -16,27 +16,30 @@
 namespace giga {
 namespace {
 
-// Rows 0, step, 2 step, ... of a model, read where they are: the posterior that packs them is all that is
-// held.
+// Rows first, first + step, first + 2 step, ... of a model, read where they are: the posterior that packs
+// them is all that is held.
 class SomeRows final : public LinearModel {
  public:
-  SomeRows(const LinearModel& all, Index step, Index count) : all_(all), step_(step), count_(count) {}
+  SomeRows(const LinearModel& all, Index first, Index step, Index count)
+      : all_(all), first_(first), step_(step), count_(count) {}
 
   [[nodiscard]] Index num_rows() const override { return count_; }
   [[nodiscard]] Index num_columns() const override { return all_.num_columns(); }
-  [[nodiscard]] double multiplicity(Index n) const override { return all_.multiplicity(n * step_); }
+  [[nodiscard]] double multiplicity(Index n) const override { return all_.multiplicity(row(n)); }
   [[nodiscard]] const FamilyParameters& family() const override { return all_.family(); }
-  [[nodiscard]] double response(Index n) const override { return all_.response(n * step_); }
+  [[nodiscard]] double response(Index n) const override { return all_.response(row(n)); }
   [[nodiscard]] bool has_offset() const override { return all_.has_offset(); }
-  [[nodiscard]] double offset(Index n) const override { return all_.offset(n * step_); }
+  [[nodiscard]] double offset(Index n) const override { return all_.offset(row(n)); }
   void design(Index first, Index count, double* z) const override {
-    for (Index i = 0; i < count; ++i) all_.design((first + i) * step_, 1, z + i * num_columns());
+    for (Index i = 0; i < count; ++i) all_.design(row(first + i), 1, z + i * num_columns());
   }
   [[nodiscard]] bool separates(std::span<const double>, const Executor&) const override { return false; }
 
  private:
+  [[nodiscard]] Index row(Index n) const { return first_ + n * step_; }
+
   const LinearModel& all_;
-  Index step_, count_;
+  Index first_, step_, count_;
 };
 
 double fastest_gradient(const DensityView& posterior, const std::vector<double>& theta) {
@@ -59,24 +62,27 @@ double gradient_seconds(const Problem& problem, Index rows, const Executor& exec
   // 8 MB of numbers: more than a core has cache of its own, and little beside a table that needs a coreset.
   constexpr Index kMostNumbers = Index{1} << 20;
   const Index affordable = std::max<Index>(1, kMostNumbers / all.num_parameters());
-  const Index wanted = std::min({rows, max_rows, affordable, all.num_rows()});
-  const Index step = std::max<Index>(1, all.num_rows() / std::max<Index>(1, wanted));
+  // Where ranks share the rows, each takes the time of its own.
+  const RowRange held = all.held();
+  const Index wanted = std::min({rows, max_rows, affordable, held.size()});
+  const Index step = std::max<Index>(1, held.size() / std::max<Index>(1, wanted));
   const auto times = static_cast<double>(rows) / static_cast<double>(wanted);
   const auto subset = [&](Index count) {
     std::vector<Index> some;
     std::vector<double> counts;
     for (Index n = 0; n < count; ++n) {
-      some.push_back(n * step);
-      counts.push_back(all.multiplicity(n * step));
+      some.push_back(held.begin + n * step);
+      counts.push_back(all.multiplicity(some.back()));
     }
     return all.subset(some, counts);
   };
   // Any place with finite derivatives will do: that where a search among a few of the rows would begin.
   constexpr Index kFew = 1000;
-  const std::vector<double> theta = subset(std::min(kFew, wanted))->start(executor);
+  const std::vector<double> theta = subset(std::min(kFew, wanted))->start(executor.local());
   if (const LinearModel* linear = all.linear_model())
     return times *
-           fastest_gradient(RegressionPosterior(SomeRows(*linear, step, wanted), problem.prior()), theta);
+           fastest_gradient(RegressionPosterior(SomeRows(*linear, held.begin, step, wanted), problem.prior()),
+                            theta);
   const auto model = subset(wanted);
   return times * fastest_gradient(Posterior(*model, problem.prior()), theta);
 }

@@ -304,6 +304,7 @@ std::optional<ModelCheck> check_model(const Problem& problem, std::span<const Ch
     throw std::invalid_argument("the draws have " + std::to_string(draws->dim()) +
                                 " parameters, the model has " +
                                 std::to_string(problem.likelihood().num_parameters()));
+  problem.likelihood().fetch(drawn.rows, executor);
   const auto subset = problem.likelihood().subset(drawn.rows, drawn.counts);
   Check check(problem, *subset->linear_model(), drawn, *draws, options.seed, executor, observer);
   if (options.mode != nullptr) check.facts.about_mode = mode_findings(problem, *options.mode, executor);

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/pipeline/mode_notes.hpp"
+#include "giga/pipeline/posterior_mode.hpp"
 #include "giga/pipeline/prior_effect.hpp"
 
 namespace giga {
@@ -41,18 +41,20 @@ std::vector<Index> spread_rows(Index total, Index n, std::uint64_t seed) {
 }
 
 // The given rows, each counted N / n times.
-std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows) {
+std::unique_ptr<Likelihood> scaled_up(const Likelihood& model, const std::vector<Index>& rows,
+                                      const Executor& executor) {
   const double times = static_cast<double>(model.num_rows()) / static_cast<double>(rows.size());
   std::vector<double> weights;
   for (const Index row : rows) weights.push_back(times * model.multiplicity(row));
-  return model.subset(rows, weights);
+  return model.shared_subset(rows, weights, executor);
 }
 
 // n of the N rows: their log-likelihood, scaled up, is an unbiased estimate of that of all rows.
-std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed) {
+std::unique_ptr<Likelihood> subsample(const Likelihood& model, Index asked, std::uint64_t seed,
+                                      const Executor& executor) {
   const Index usual = std::max<Index>(1000, 20 * model.num_parameters());
   const Index n = std::min(model.num_rows(), asked > 0 ? asked : usual);
-  return scaled_up(model, some_rows(model.num_rows(), n, seed));
+  return scaled_up(model, some_rows(model.num_rows(), n, seed), executor);
 }
 
 constexpr Index kMany = 100'000;  // rows that the mode is found of by way of some of them
@@ -67,7 +69,7 @@ class Search {
   [[nodiscard]] std::pair<LaplaceResult, Index> find() const {
     const Likelihood& model = problem_.likelihood();
     if (options_.pihat == PihatKind::Subsample) {
-      const auto some = subsample(model, options_.subsample_rows, options_.seed);
+      const auto some = subsample(model, options_.subsample_rows, options_.seed, executor_);
       return {mode_of(*some), 0};
     }
     LaplaceResult result = mode_of(model);
@@ -77,7 +79,7 @@ class Search {
 
  private:
   [[nodiscard]] LaplaceResult mode_of(const Likelihood& likelihood) const {
-    return laplace(likelihood, problem_.prior(), executor_, laplace_options(likelihood), observer_);
+    return posterior_mode(problem_, likelihood, executor_, laplace_options(likelihood), observer_);
   }
 
   // Of many rows, the mode of a part of them: with one in kShare it is about sqrt(kShare) posterior standard
@@ -90,7 +92,8 @@ class Search {
         std::max({kFewest, kPerParameter * likelihood.num_parameters(), likelihood.num_rows() / kShare});
     if (likelihood.num_rows() < std::max(kMany, 4 * some)) return {};
     try {
-      const auto rows = scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed));
+      const auto rows =
+          scaled_up(likelihood, spread_rows(likelihood.num_rows(), some, options_.seed), executor_);
       const LaplaceOptions rough{.tolerance = kRough, .start = start_of(*rows)};
       return laplace(*rows, problem_.prior(), executor_, rough, observer_).posterior.mean();
     } catch (const std::invalid_argument&) {
@@ -118,19 +121,11 @@ class Search {
 Pihat find_pihat(const Problem& problem, const CoresetOptions& options, const LaplaceResult* known,
                  bool rows_are_data, const Executor& executor, const Observer& observer) {
   if (options.pihat == PihatKind::Prior) return {problem.prior().normal_stand_in()};
-  std::optional<std::pair<LaplaceResult, Index>> found;
-  try {
-    const bool is_known = options.pihat == PihatKind::Laplace && known != nullptr;
-    found = is_known ? std::pair(*known, Index{0}) : Search(problem, options, executor, observer).find();
-  } catch (const OptionError&) {  // a flat prior, and a likelihood that does not make up for it
-    throw;
-  } catch (const std::invalid_argument&) {
-    throw DataError(problem.name() +
-                    ": the likelihood is too large for a double wherever the search for the posterior mode "
-                    "may begin; rescale the columns");
-  }
-  Pihat result{found->first.posterior, std::move(found->first)};
-  result.passes = found->second;
+  const bool is_known = options.pihat == PihatKind::Laplace && known != nullptr;
+  auto [found, passes] =
+      is_known ? std::pair(*known, Index{0}) : Search(problem, options, executor, observer).find();
+  Pihat result{found.posterior, std::move(found)};
+  result.passes = passes;
   const std::vector<double>& mode = result.distribution.mean();
   // What the rows say of the model is of interest only where they are the data.
   const LinearModel* linear = rows_are_data ? problem.likelihood().linear_model() : nullptr;

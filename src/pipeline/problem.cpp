@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "giga/base/error.hpp"
+#include "giga/base/machine.hpp"
 #include "giga/base/text.hpp"
 #include "giga/design/rare_levels.hpp"
 #include "giga/pipeline/read_table.hpp"
+#include "pipeline/own_terms.hpp"
 #include "pipeline/prior_units.hpp"
 #include "pipeline/trials.hpp"
 
@@ -117,6 +119,19 @@ FormulaTerms terms_for(const Dataset& data, const ModelOptions& options, bool al
   return made;
 }
 
+// Of matrices of D x D numbers there are a sum in extended precision, that sum and its factor, the prior's,
+// and one for each thread, wherever the mode is looked for.
+void require_memory(const Dataset& data, Index num_columns, const Executor& executor) {
+  const auto dim = static_cast<double>(num_columns);
+  const double needed = (5.0 + executor.num_threads()) * dim * dim * sizeof(double);
+  const auto present = static_cast<double>(physical_memory_bytes());
+  if (needed < present) return;
+  const auto gigabytes = [](double bytes) { return grouped(std::lround(bytes / 1e9)) + " GB"; };
+  throw ResourceError(data.name() + ": second derivatives of " + grouped(num_columns) + " parameters take " +
+                      gigabytes(needed) + ", of " + gigabytes(present) +
+                      " of memory; use fewer columns, or categories with fewer levels");
+}
+
 // The scale of all columns: those of groups are taken as they are.
 Standardisation scale_of(const FormulaTerms& made, const Dataset& data, const DistinctRows& distinct,
                          bool standardised, const Executor& executor) {
@@ -134,19 +149,26 @@ Standardisation scale_of(const FormulaTerms& made, const Dataset& data, const Di
 
 }  // namespace
 
+void require_trials(const Dataset& data, const FamilyParameters& family, bool are_there) {
+  if (describe(family.family).has_trials && !are_there)
+    throw DataError(data.name() + ": " + std::string(family_name(family.family)) +
+                    " needs the number of trials of every row: `trials`");
+}
+
+void check_trial(const Dataset& data, const FamilyParameters& family, Index row, double successes,
+                 double trials) {
+  if (trials == std::floor(trials) && trials < kTrialsApart && successes <= trials) return;
+  throw DataError(data.name() + ": " + data.response_place(row) + " is " + shortest(successes) + " of " +
+                  shortest(trials) + " trials; " + std::string(family_name(family.family)) +
+                  " needs a whole number of trials below 2^26, and no more successes");
+}
+
 void check_trials(const Dataset& data, const FamilyParameters& family, const std::vector<double>& successes,
                   const std::vector<double>& trials) {
-  if (!describe(family.family).has_trials) return;
-  const std::string name(family_name(family.family));
-  if (trials.empty())
-    throw DataError(data.name() + ": " + name + " needs the number of trials of every row: `trials`");
-  for (std::size_t n = 0; n < successes.size() && trials.size() == successes.size(); ++n) {
-    const double m = trials[n];
-    if (m == std::floor(m) && m < kTrialsApart && successes[n] <= m) continue;
-    throw DataError(data.name() + ": " + data.response_place(static_cast<Index>(n)) + " is " +
-                    shortest(successes[n]) + " of " + shortest(m) + " trials; " + name +
-                    " needs a whole number of trials below 2^26, and no more successes");
-  }
+  require_trials(data, family, !trials.empty());
+  if (!describe(family.family).has_trials || trials.size() != successes.size()) return;
+  for (std::size_t n = 0; n < successes.size(); ++n)
+    check_trial(data, family, static_cast<Index>(n), successes[n], trials[n]);
 }
 
 std::string description(const ModelOptions& options) {
@@ -185,6 +207,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, Standardisati
 Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows distinct,
                  std::optional<Standardisation> known, const Executor& executor, RowTerms row_terms)
     : prior_(Normal::isotropic(1)), words_{data.name(), giga::description(options), {}} {
+  data.hold(distinct, executor);
   if (distinct.num_rows < 1)
     throw DataError(data.name() + ": every row has weight 0; there is nothing to learn from");
   FormulaTerms made = terms_for(data, options, !known, executor, notes_);
@@ -192,6 +215,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   for (const auto& term : made.terms) num_columns += term->num_columns();
   if (num_columns + (options.intercept ? 1 : 0) == 0)
     throw DataError(data.name() + ": no feature varies and there is no intercept; there is nothing to learn");
+  require_memory(data, num_columns + (options.intercept ? 1 : 0), executor);
   Standardisation scale =
       known ? std::move(*known) : scale_of(made, data, distinct, options.standardise, executor);
   const auto design = std::make_shared<const Design>(
@@ -199,16 +223,26 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
   // The family reads the response: labels become -1 and 1, counts are checked. What it
   // changed is in the notes.
-  Response response = read_response(data, options.family.family, options.success);
-  if (options.design)
+  Response response;
+  data.check_together(executor,
+                      [&] { response = read_response(data, options.family.family, options.success); });
+  if (options.design && !data.is_shared())
     row_terms = {formula_offsets(*options.design, data, executor),
                  formula_trials(*options.design, data, executor)};
-  check_trials(data, options.family, response.values, row_terms.trials);
+  if (!data.is_shared()) check_trials(data, options.family, response.values, row_terms.trials);
   // Rows of the likelihood are distinct rows of the data, in the order of their first occurrence.
   notes_.insert(notes_.begin(), response.notes.begin(), response.notes.end());
   RowTerms kept = distinct.rows.empty() ? RowTerms{} : row_terms;
-  likelihood_ = std::make_unique<Regression>(data, distinct, design, std::move(response.values),
-                                             options.family, std::move(row_terms));
+  if (data.is_shared()) {
+    if (!row_terms.offset.empty() || !row_terms.trials.empty())
+      throw std::invalid_argument("offsets and trials of a table that ranks share are made by a formula");
+    OwnTerms own = own_terms(data, distinct, response, options, executor);
+    likelihood_ = std::make_unique<Regression>(data, distinct, design, std::move(own.response),
+                                               std::move(own.offset), options.family, executor);
+  } else {
+    likelihood_ = std::make_unique<Regression>(data, distinct, design, std::move(response.values),
+                                               options.family, std::move(row_terms));
+  }
   table_ = Table{&data, options, std::move(distinct), design, std::move(kept)};
   std::vector<ScalarPrior> priors = options.priors.found;
   if (priors.empty()) {

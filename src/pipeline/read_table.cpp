@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "giga/base/error.hpp"
+#include "giga/data/read_share.hpp"
 
 namespace giga {
 namespace {
@@ -50,17 +51,27 @@ Formula required_two_sided(const std::string& text) {
 void add_response(const DesignState& design, Dataset& data, const Executor& executor) {
   if (!data.response().empty()) return;
   const FormulaResponse response(design, sources_of(design, data));
-  std::vector<double> values(at(data.num_rows()));
-  std::vector<double> trials(response.has_trials() ? values.size() : 0);
-  for_each_block(executor, data.num_rows(), [&](Index first, Index count) {
-    response.write(data, first, count, values.data() + first,
-                   trials.empty() ? nullptr : trials.data() + first);
-  });
   Column column{.name = response.name()};
   if (!response.levels().empty()) {
     column.kind = ColumnKind::Category;
     column.levels = response.levels();
   }
+  const auto write = [&](double* values) {
+    data.check_together(executor, [&] {
+      for_each_block(executor, data.held(), [&](Index first, Index count) {
+        std::vector<double> trials(response.has_trials() ? at(count) : 0);
+        response.write(data, first, count, values + first, trials.empty() ? nullptr : trials.data());
+      });
+    });
+  };
+  if (data.is_shared()) {
+    RowArray<double> values;
+    on_every_rank(executor, [&] { values = row_array<double>(executor, data.num_rows()); });
+    write(values.data());
+    return data.set_response(std::move(column), std::move(values), executor);
+  }
+  std::vector<double> values(at(data.num_rows()));
+  write(values.data());
   data.set_response(std::move(column), values);
 }
 
@@ -86,7 +97,7 @@ std::vector<double> formula_offsets(const DesignState& design, const Dataset& da
 
 ModelTable read_table(const std::filesystem::path& path, ReadOptions read, ModelOptions model,
                       const Executor& executor, const Observer& observer) {
-  if (!model.formula) return {read_dataset(path, read, executor, observer), std::move(model)};
+  if (!model.formula) return {read_shared(path, read, executor, observer), std::move(model)};
   require_formula_alone(read);
   const Formula formula = required_two_sided(*model.formula);
   std::vector<std::string> excluded = read.unused;
@@ -94,7 +105,7 @@ ModelTable read_table(const std::filesystem::path& path, ReadOptions read, Model
   read.choose = [&](const std::vector<std::string>& names) {
     return choice_of(formula, formula_columns(formula, names, excluded));
   };
-  Dataset data = read_dataset(path, read, executor, observer);
+  Dataset data = read_shared(path, read, executor, observer);
   if (!model.design) model.design = learn_design(formula, data, executor, excluded);
   model.intercept = terms_of(*model.design, sources_of(*model.design, data)).intercept;
   add_response(*model.design, data, executor);

@@ -128,6 +128,7 @@ Derivatives smoothed_rows(const Likelihood& all, const Normal& posterior, const 
   std::vector<double> counts;
   for (std::size_t i = 0; i < sample.rows.size(); ++i)
     counts.push_back(sample.counts[i] * all.multiplicity(sample.rows[i]));
+  all.fetch(sample.rows, executor);
   const auto drawn = all.subset(sample.rows, counts);
   const Derivatives added = difference(drawn->evaluate(posterior.mean(), Order::Hessian, executor),
                                        smoothed_derivatives(*drawn->linear_model(), posterior, executor));
@@ -140,6 +141,7 @@ ShardSums shard_sums(const Problem& problem, const CoresetResult& result, const 
                      const Observer& observer) {
   const Likelihood& all = problem.likelihood();
   ShardSums out;
+  all.fetch(result.build.coreset.rows, executor);
   // An empty coreset is right where the vectors sum to zero; it says nothing of the mode.
   const auto some =
       result.coreset.size() == 0 ? nullptr : all.subset(result.build.coreset.rows, result.coreset.weights);

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/dense_kernels.hpp"
-#include "base/shared_entries.hpp"
 #include "giga/project/random_projection.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
@@ -556,8 +555,7 @@ CurvatureLengths curvature_lengths(const LinearModel& model, PredictorMoments mo
   const SmallMatrix pairs = extra_covariances(model, pihat);
   // Row n is read before it is written.
   CurvatureLengths out{std::move(moments.sd), std::move(moments.mean)};
-  const std::initializer_list<Entries> arrays{entries_of(out.norms.data()), entries_of(out.shares.data())};
-  fill_rows(executor, model.num_rows(), arrays, [&](Index first, Index count) {
+  for_own_blocks(executor, model.num_rows(), [&](Index first, Index count) {
     std::array<double, kTile> y, s, slope, curvature;
     const Scratch extra(kTile * each);
     for (Index begin = first; begin < first + count; begin += kTile) {

@@ -406,7 +406,11 @@ std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {
   if (json.is_discarded())
     throw DataError(printable_path(path) +
                     ": is not JSON, or was cut short; build the coreset again, or move it away");
-  if (!json.is_object() || json.value("giga", Json()) != "coreset") return std::nullopt;
+  if (!json.is_object() || json.value("giga", Json()) != "coreset") {
+    if (!has_coreset_columns(coreset)) return std::nullopt;
+    throw DataError(printable_path(path) + ": does not say what is in " + printable_path(coreset.filename()) +
+                    ", which has the columns of a coreset; build the coreset again, or move it away");
+  }
   return file_of(Fields(json, printable_path(path), "build the coreset again"), path);
 }
 

@@ -126,6 +126,16 @@ void refuse_input_in_folder(const fs::path& folder, const fs::path& input,
   }
 }
 
+void refuse_file_of_run(const fs::path& out, const fs::path& folder, const char* made_anew) {
+  std::error_code ignored;
+  if (!fs::is_directory(folder, ignored)) return;
+  for (const fs::path& path : replaced_in(folder, kCoresetFiles)) {
+    if (path.filename() != made_anew && fs::equivalent(out, path, ignored))
+      throw OptionError("`out` would replace " + printable_path(path) +
+                        ", a file of the run that is read; give another name");
+  }
+}
+
 void write_run_folder(const fs::path& folder, bool force, const RunFiles& files) {
   FolderMade made(folder);
   std::vector<std::unique_ptr<OutputFile>> outputs;

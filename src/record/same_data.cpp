@@ -97,7 +97,7 @@ void require_same_row(const Dataset& data, Index row, const WeightedProblem& cor
     if (here[d] != there[d])
       differs(file.features[d], text_of_feature(data, row, d), text_of_feature(*coreset.data, k, d));
   }
-  const double y = data.response()[static_cast<std::size_t>(row)];
+  const double y = data.response(row);
   const double expected = coreset.data->response()[static_cast<std::size_t>(k)];
   if (y != expected) differs(file.response, text_of_response(data, row), text_of_response(*coreset.data, k));
 }
@@ -257,16 +257,22 @@ Coreset coreset_within(const Problem& problem, const WeightedProblem& coreset, c
     require_same_scale(problem, file, executor);
     return {rows_by_value(data, coreset, file, executor), file.coreset.weights};
   }
-  for (std::size_t k = 0; k < coreset.input_rows.size(); ++k) {
-    const Index row = row_of(data, coreset.input_rows[k]);
-    if (row < 0)
-      refuse(data, file,
-             "the coreset has row " + std::to_string(coreset.input_rows[k]) +
-                 ", which is missing from this table, or incomplete in it");
-    require_same_row(data, row, coreset, static_cast<Index>(k), file);
-    out.rows.push_back(row);
-    out.weights.push_back(file.coreset.weights[k]);
+  std::vector<Index> rows, present;
+  for (const Index input_row : coreset.input_rows) {
+    rows.push_back(row_of(data, input_row));
+    if (rows.back() >= 0) present.push_back(rows.back());
   }
+  data.fetch_cells(present, executor);
+  data.check_together(executor, [&] {
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      if (rows[k] < 0)
+        refuse(data, file,
+               "the coreset has row " + std::to_string(coreset.input_rows[k]) +
+                   ", which is missing from this table, or incomplete in it");
+      require_same_row(data, rows[k], coreset, static_cast<Index>(k), file);
+    }
+  });
+  out = {std::move(rows), file.coreset.weights};
   require_same_scale(problem, file, executor);
   if (!file.data_digest.empty() && file.data_digest != data_digest(data, executor))
     refuse(data, file, "some of the rows that are not in the coreset, or their weights, have changed");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -110,6 +111,72 @@ TEST(RowArray, RefusesMoreThanCanBeAddressed) {
   RowArray<double> array;
   EXPECT_THROW(array.resize(Index{1} << 61), std::bad_alloc);
   EXPECT_TRUE(array.empty());
+}
+
+// Entries 3,000,000 to 4,999,999 of ten million.
+void expect_part(RowMemory& memory, bool in_memory) {
+  const auto count = [&] { return in_memory ? memory.in_memory() : memory.in_files(); };
+  RowArray<double> array(memory, 10 * kMega, {3 * kMega, 5 * kMega});
+  EXPECT_EQ(array.size(), 10U * kMega);
+  EXPECT_EQ(count(), 2U * kMega * sizeof(double));
+  EXPECT_EQ(array[3'000'000], 0);
+  std::iota(array.data() + 3 * kMega, array.data() + 5 * kMega, 1.0);
+  array.widen(5 * kMega, 6 * kMega);
+  EXPECT_EQ(count(), 3U * kMega * sizeof(double));
+  EXPECT_EQ(array[4'999'999], 2e6);
+  EXPECT_EQ(array[5'999'999], 0);
+  array[5'999'999] = 7;
+  array.narrow(4 * kMega, 6 * kMega);
+  EXPECT_EQ(count(), 2U * kMega * sizeof(double));
+  EXPECT_EQ(array[4'000'000], 1e6 + 1);
+  EXPECT_EQ(array[5'999'999], 7);
+  EXPECT_THROW(array.resize(kMega), std::logic_error);
+  array = RowArray<double>();
+  EXPECT_EQ(count(), 0U);
+}
+
+TEST(RowArray, OfWhichAPartIsThereTakesMemoryForThatPart) {
+  RowMemory memory;
+  expect_part(memory, true);
+}
+
+TEST(RowArray, OfWhichAPartIsThereMayBeAFile) {
+  const TempDir folder;
+  RowMemory memory(kMega, folder.path());
+  expect_part(memory, false);
+}
+
+TEST(RowArrayDeathTest, ToTouchWhatIsNotThereEndsTheProgram) {
+  RowMemory memory;
+  const RowArray<double> array(memory, 10 * kMega, {3 * kMega, 5 * kMega});
+  volatile double seen = array[4'000'000];
+  EXPECT_DEATH(seen = array[1'000'000], "");
+  EXPECT_DEATH(seen = array[9'000'000], "");
+  (void)seen;
+}
+
+TEST(RowArray, APartIsPutInItsPlaceAndKeepsItsEntries) {
+  const TempDir folder;
+  for (const std::uint64_t limit : {UINT64_MAX, std::uint64_t{kMega}}) {
+    for (const Index size : {Index{1000}, 2 * kMega + 1}) {
+      for (const Index first : {Index{0}, Index{12'345}, 3 * kMega}) {
+        RowMemory memory(limit, folder.path());
+        RowArray<double> part(memory, size);
+        std::iota(part.begin(), part.end(), 1.0);
+        RowArray<double> array = RowArray<double>::placed(std::move(part), 10 * kMega, first);
+        EXPECT_EQ(array.size(), 10U * kMega);
+        EXPECT_EQ(memory.in_memory() + memory.in_files(), static_cast<std::uint64_t>(size) * sizeof(double));
+        double next = 1;
+        EXPECT_TRUE(std::all_of(array.data() + first, array.data() + first + size,
+                                [&](double value) { return value == next++; }));
+        array.widen(first, first + size + 5000);
+        array[static_cast<std::size_t>(first + size + 4999)] = 3;
+        array.narrow(first + 500, first + size + 5000);
+        EXPECT_EQ(array[static_cast<std::size_t>(first + 500)], 501);
+        EXPECT_EQ(array[static_cast<std::size_t>(first + size + 4999)], 3);
+      }
+    }
+  }
 }
 
 }  // namespace

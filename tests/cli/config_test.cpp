@@ -44,19 +44,22 @@ TEST_F(Config, MissingFileIsNoInput) {
 }
 
 TEST_F(Config, UnknownKeysAndSectionsAreRefused) {
-  expect_refused("sise = 7\n", "build.toml: unknown key 'sise'; did you mean size?");
+  expect_refused("sise = 7\n", "build.toml, line 1: unknown key 'sise'; did you mean size?");
   expect_refused("config = other.toml\n", "build.toml: unknown key 'config'");
-  expect_refused("[bild]\nsize = 7\n",
-                 "build.toml: unknown section [bild]; put the options under [build] or under no heading");
+  expect_refused(
+      "[bild]\nsize = 7\n",
+      "build.toml, line 1: unknown section [bild]; put the options under [build] or under no heading");
 }
 
 TEST_F(Config, ValuesAreCheckedAsOnTheCommandLine) {
-  expect_refused("size = 0\n", "--size is 0; must be a whole number from 1 to 1000000000");
-  expect_refused("quiet = maybe\n", "--quiet is 'maybe'; must be true or false");
+  expect_refused("size = 0\n",
+                 "build.toml, line 1: --size is 0; must be a whole number from 1 to 1000000000");
+  expect_refused("quiet = maybe\n", "build.toml, line 1: --quiet is 'maybe'; must be true or false");
   expect_refused("size = 7\nseed = 1\nsize = 8\n", "build.toml: 'size' is given twice");
-  expect_refused("size = 7, 8\n",
-                 "build.toml: 'size' has 2 values; give it once, with one value, quoted if there are spaces "
-                 "in it");
+  expect_refused(
+      "size = 7, 8\n",
+      "build.toml, line 1: 'size' has 2 values; give it once, with one value, quoted if there are spaces "
+      "in it");
 }
 
 TEST_F(Config, EmptyFileChangesNothing) {

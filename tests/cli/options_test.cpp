@@ -120,7 +120,7 @@ TEST_F(Usage, UnknownCommandIsRefusedEvenIfHelpIsAsked) {
 }
 
 TEST_F(Usage, NoWordIsEverIgnored) {
-  expect_refused(build({"--", "word"}), "unexpected argument 'word'; see giga --help");
+  expect_refused(build({"--", "word"}), "both DATA and vectors are given; give one of them");
   expect_refused(run({"--fast", "build", "--vectors", "V.npy"}),
                  "unexpected argument '--fast'; see giga --help");
   expect_refused(run({"simulate", "--fast", "vectors", "--out", (folder_ / "W.npy").string()}),

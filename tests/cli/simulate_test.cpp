@@ -102,7 +102,7 @@ TEST_F(Simulate, WrongUsageIsRefused) {
 
 TEST_F(Simulate, MoreThanTheDiskHoldsIsRefusedAtOnce) {
   const auto outcome = vectors({"--rows", "1000000000", "--dim", "1000000", "--out", "V.npy"});
-  expect_refused(outcome, 74, "V.npy: needs 8000000 GB and ");
+  expect_refused(outcome, 74, "V.npy: needs 8,000,000 GB and ");
   expect_refused(vectors({"--rows", "1000000000", "--dim", "1000000000", "--out", "V.npy"}), 74,
                  "V.npy: needs ");
 }

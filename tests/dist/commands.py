@@ -1,7 +1,7 @@
-"""Forty command lines: all verbs, families, formats, methods and samplers, on small tables.
+"""Command lines: all verbs, families, formats, methods and samplers, on small tables.
 
 Each runs in a folder of its own two levels below that of the data. Tables have three to five blocks of rows, so
-that every number of ranks is tested with ranks that have none.
+that every number of ranks is tested with ranks that have none; or fifteen and more, which up to seven ranks share.
 """
 
 import pathlib
@@ -26,7 +26,10 @@ simulate negative_binomial --rows 9000 --dim 2 --out negative_binomial.csv
 simulate student_t --rows 9000 --dim 2 --out student_t.csv
 simulate vectors --rows 9000 --dim 20 --out vectors.npy
 simulate logistic --rows 20000 --dim 3 --out large.csv
+simulate logistic --rows 60000 --dim 3 --out shared.npy
+simulate negative_binomial --rows 60000 --dim 2 --seed 4 --out shared.svm
 build logistic.csv --family bernoulli --size 20 --out coreset.csv
+build shared.npy --family bernoulli --size 20 --out shared_coreset.csv
 sample coreset.csv --chains 3 --warmup 60 --draws 60 --out draws
 fit logistic.csv --family bernoulli --chains 2 --warmup 60 --draws 60 --no-times --out fit
 """
@@ -66,6 +69,17 @@ sample {DATA}/large.csv --family bernoulli --chains 1 --warmup 30 --draws 20 --t
 sample {DATA}/coreset.csv --sampler rwmh --thin 2 {CHAINS} --out draws
 check {DATA}/logistic.csv {DATA}/coreset.csv {DATA}/draws --threads {{threads}} --out certificate.json
 check {DATA}/logistic.csv {DATA}/coreset.csv --warmup 50 --draws 50 --check-rows all --threads {{threads}} --json
+fit {DATA}/shared.npy --family bernoulli {MORE} --out out
+fit {DATA}/shared.svm --family negative_binomial {MORE} --out out
+fit '{DATA}/parts/*.csv' 'late ~ hour + carrier + ns(distance, 3)' --family bernoulli --missing drop --weights n {MORE} --out out
+fit '{DATA}/parts/*.csv' 'cbind(delays, days - delays) ~ carrier + offset(distance / 1000)' --family binomial --missing drop {MORE} --out out
+build {DATA}/shared.npy --family bernoulli --method giga --size 10 {BUILD}
+build {DATA}/shared.npy --family bernoulli --projection random --projection-dim 50 --candidates 900 --size 10 {BUILD}
+build {DATA}/shared.npy --family bernoulli --pihat subsample --pihat-rows 30000 --size 10 {BUILD}
+build '{DATA}/parts/*.csv' --family poisson --response delays --features carrier,hour --missing drop --size 10 {BUILD}
+sample {DATA}/shared.npy --family bernoulli --chains 1 --warmup 30 --draws 20 --threads {{threads}}
+check {DATA}/shared.npy {DATA}/shared_coreset.csv --warmup 50 --draws 50 --threads {{threads}} --out certificate.json
+build '{DATA}/parts/*.csv' --family poisson --response change --features hour --missing drop --size 10 {BUILD}
 summary {DATA}/draws
 predict {DATA}/fit {DATA}/logistic.csv --out predictions.csv
 report {DATA}/fit --out report.html
@@ -103,6 +117,18 @@ def write_odd_tables(folder):
             a, b = random_numbers.randrange(60), random_numbers.randrange(40)
             print("NA" if random_numbers.random() < 0.01 else a, b / 8, random_numbers.randrange(1, 4),
                   int(random_numbers.random() < a / 60), sep=",", file=out)
+    # Two files of different lengths; about half of all rows repeat others, and one number is no count.
+    (folder / "parts").mkdir()
+    for name, rows in (("a", 20000), ("b", 70000)):
+        with open(folder / "parts" / f"{name}.csv", "w", encoding="ascii") as out:
+            print("carrier,hour,distance,days,delays,n,change,flight,late", file=out)
+            for row in range(rows):
+                days, distance = random_numbers.randrange(1, 10), random_numbers.randrange(90, 1500)
+                delays = random_numbers.randrange(days + 1)
+                print(random_numbers.choice(["AA", "B6", "UA"]) if name == "a" or row < 69990 else "ZZ",
+                      random_numbers.randrange(5, 9), "NA" if random_numbers.random() < 0.01 else distance, days, delays,
+                      random_numbers.choice([0, 0.1, 1, 2.7]), -1 if name == "b" and row == 40123 else 1,
+                      f'"{name}\n{row}"' if row % 777 == 5 else row, "yes" if delays > 3 else "no", sep=",", file=out)
     # MPICH's launcher gives up on standard input beyond 64 kB that is not read at once.
     with open(folder / "short.csv", "w", encoding="ascii") as out:
         print("x,y", file=out)
@@ -118,7 +144,7 @@ def write_odd_tables(folder):
 def make_data(giga, folder):
     folder.mkdir(parents=True)
     for line in TABLES.strip().splitlines():
-        if line.startswith("build"):
+        if line.startswith("build logistic"):
             write_odd_tables(folder)
         subprocess.run([giga, *shlex.split(line), "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 

@@ -135,14 +135,14 @@ class Faults(unittest.TestCase):
         self.assertEqual(own_lines(done.stderr),
                          [f"giga: error: the ranks were not started alike: rank 0 sees that data.csv has {size} bytes, "
                           "rank 1 sees that data.csv has 25 bytes"])
-        # Of the same size, but damaged: bad data on one rank.
+        # Of the same size, but damaged where rank 1 reads: bad data of the table, told as one process tells it.
         damaged = (self.work / "data.csv").read_bytes()
         (other / "data.csv").write_bytes(damaged[:-20] + b"oops" + damaged[-16:])
         done = self.launcher.run(2, [str(script), options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
         self.assertEqual(done.returncode, 65, done.stderr.decode())
         said = own_lines(done.stderr)
         self.assertEqual(len(said), 1, said)
-        self.assertTrue(said[0].startswith("giga: error: rank 1: data.csv: row 60000"), said)
+        self.assertTrue(said[0].startswith("giga: error: data.csv: row 60000 (line 60001), column"), said)
         self.assertFalse((self.work / "alone").exists())
 
     def test_ranks_with_other_arguments_are_told(self):

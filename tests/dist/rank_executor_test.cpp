@@ -38,6 +38,72 @@ class Said {
   std::vector<std::string> words_;
 };
 
+TEST(RankExecutor, OwnRowsAreThoseOfTheBlocksThatItFills) {
+  for (const int size : {1, 2, 3, 7}) {
+    for (const Index rows : {Index{0}, Index{5}, 3 * kBlockRows, 14 * kBlockRows, 41 * kBlockRows - 7}) {
+      on_ranks(size, [&](Transport& transport) {
+        Ranks ranks(transport);
+        const RankExecutor executor(ranks, 1);
+        const RowRange own = executor.own_rows(rows);
+        const bool shared = size > 1 && num_blocks(rows) >= 2 * size;
+        if (!shared) {
+          EXPECT_EQ(own.begin, 0);
+          EXPECT_EQ(own.end, rows);
+        } else {
+          EXPECT_EQ(own.begin % kBlockRows, 0);
+          EXPECT_EQ(own.begin, ranks.rank() == 0 ? 0 : executor.rows_of(ranks.rank() - 1, rows).end);
+          EXPECT_EQ(ranks.rank() + 1 == size, own.end == rows);
+        }
+        // Whatever is folded, with pieces or without.
+        for (const Index pieces : {1, 3}) {
+          std::atomic<Index> others = 0;
+          Index total = 0;
+          fold_blocks<Index>(
+              executor, rows, 3, std::span(&total, 1),
+              [&](Index first, Index count, Index piece, Index* part) {
+                if (first < own.begin || first + count > own.end) ++others;
+                if (piece == 0) part[0] = count;
+              },
+              [](const Index* part, Index* sum) { *sum += part[0]; }, {.num_pieces = pieces});
+          EXPECT_EQ(others, 0);
+          EXPECT_EQ(total, rows);
+        }
+      });
+    }
+  }
+}
+
+TEST(RankExecutor, ExchangesBytesOfAnyLength) {
+  for (const int size : {1, 2, 3, 7}) {
+    on_ranks(size, [&](Transport& transport) {
+      Ranks ranks(transport);
+      const RankExecutor executor(ranks, 1);
+      const auto words = [size](int from, int to) {
+        const auto length = static_cast<std::size_t>((from * 5 + to * 3) % 4 * 1000);
+        return Bytes(length, static_cast<std::byte>(from * size + to));
+      };
+      for (int round = 0; round < 3; ++round) {
+        std::vector<Bytes> given;
+        for (int to = 0; to < size; ++to) given.push_back(words(ranks.rank(), to));
+        const std::vector<Bytes> got = executor.exchange(std::move(given));
+        for (int from = 0; from < size; ++from)
+          EXPECT_EQ(got[static_cast<std::size_t>(from)], words(from, ranks.rank()));
+      }
+      std::int64_t bytes = 0, messages = 0;
+      for (int from = 0; from < size; ++from) {
+        for (int to = 0; to < size; ++to) {
+          if (from == to) continue;
+          bytes += 3 * static_cast<std::int64_t>(words(from, to).size());
+          messages += words(from, to).empty() ? 0 : 3;
+        }
+      }
+      const Communication sent = ranks.communication();
+      EXPECT_GE(sent.bytes, bytes);
+      EXPECT_GE(sent.messages, messages);
+    });
+  }
+}
+
 TEST(RankExecutor, FoldsInBlockOrderOnAnyNumberOfRanks) {
   for (const int size : {1, 2, 3, 4, 7}) {
     for (const Index blocks : {0, 1, 2, 3, 5, 40, 101}) {

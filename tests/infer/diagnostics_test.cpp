@@ -35,6 +35,8 @@ void for_each_set(Check check) {
   ASSERT_GE(sets.size(), 40U);
   for (const auto& [name, set] : sets.items()) {
     SCOPED_TRACE(name);
+    // posterior takes draws of 1e-18 for equal, in whatever units they are.
+    if (name == "equal_up_to_rounding") continue;
     ChainVectors chains;
     for (const Json& chain : set["draws"]) chains.push_back(numbers(chain));
     check(chains, set["expected"]);
@@ -92,9 +94,8 @@ TEST(Diagnostics, SummariesEqualThoseOfThePosteriorPackage) {
 
 TEST(Diagnostics, EnergyFractionsFollowTheirDefinition) {
   for_each_set([&](const ChainVectors& chains, const Json& expected) {
-    // Below three energies, and for ranges below 2^-52, the stored formula has numbers where there is no
-    // answer.
-    if (chains[0].size() < 3 || std::abs(chains[0][0]) < 1e-15) return;
+    // Below three energies the stored formula has numbers where there is no answer.
+    if (chains[0].size() < 3) return;
     const std::vector<double> fractions = e_bfmi(chains), values = numbers(expected["e_bfmi"]);
     ASSERT_EQ(fractions.size(), values.size());
     for (std::size_t c = 0; c < values.size(); ++c) EXPECT_TRUE(agree(fractions[c], values[c])) << c;
@@ -107,7 +108,7 @@ TEST(Diagnostics, EnergyFractionsFollowTheirDefinition) {
 
 TEST(Diagnostics, DoNotDependOnTheUnitsOfTheDraws) {
   const ChainVectors chains = normal_chains(4, 200);
-  for (const double unit : {0x1p-40, 0x1p+40, 0x1p+900}) {
+  for (const double unit : {0x1p-900, 0x1p-60, 0x1p-40, 0x1p+40, 0x1p+900}) {
     const ChainVectors scaled = mapped(chains, [=](double x) { return unit * x; });
     EXPECT_EQ(rhat(scaled), rhat(chains));
     EXPECT_EQ(rhat_basic(scaled), rhat_basic(chains));

@@ -7,7 +7,7 @@
 - A layer includes only itself and those below it; folders of one level (project, construct and infer; design and dist) do
   not include each other.
 - A header in src/ belongs to its folder. Other folders include it only if SHARED names it.
-- tools/, experiments/ and examples/ include public headers only.
+- tools/, experiments/, examples/ and python/ include public headers only; python/ those of tools/ besides.
 """
 
 import pathlib
@@ -69,7 +69,7 @@ def faults(root):
             found.append(f"{name}: {header} is private to {target}; name it in SHARED or use a public header")
         if str(name).startswith("include") and not header.startswith("giga/"):
             found.append(f"{name}: a public header includes the private {header}")
-    for path in sources(root, "tools", "experiments", "examples"):
+    for path in sources(root, "tools", "experiments", "examples", "python"):
         for header in includes(path):
             if not header.startswith("giga/") and (root / "src" / header).exists() \
                     and not (root / "tools" / header).exists():

@@ -116,7 +116,7 @@ TEST(HardPosteriors, OnlyRowsOfNextToNoLengthAreIdle) {
   survey.norms = row_array({1, 0.5, 1e-3F, 2e-4F, 0, 1.2F});
   survey.add_up(Serial());
   EXPECT_EQ(busy_rows(survey), (std::vector<Index>{0, 1, 2, 5}));
-  EXPECT_EQ(survey.num_busy(), 4);
+  EXPECT_EQ(survey.num_busy(Serial()), 4);
 }
 
 // Of a gaussian model of 10^8 rows a row without a residual is that short beside the others.

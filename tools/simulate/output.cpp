@@ -19,11 +19,6 @@ namespace {
 
 constexpr Index kBlockValues = Index{1} << 20;  // rows of more values make smaller blocks
 
-std::string gigabytes(std::uint64_t bytes) {
-  const double value = static_cast<double>(bytes) / 1e9;
-  return fmt::format("{:.{}f} GB", value, value < 10 ? 1 : 0);
-}
-
 }  // namespace
 
 SimulateOutput simulate_output(const Arguments& arguments, const std::string& value_name) {
@@ -41,7 +36,7 @@ void check_memory(std::uint64_t bytes) {
   if (bytes > physical_memory_bytes() / 2) {
     throw ResourceError(fmt::format(
         "rows of this length need {} of memory while they are made; use a smaller --dim or --rank",
-        gigabytes(bytes)));
+        data_size(bytes)));
   }
 }
 
@@ -52,7 +47,7 @@ void check_disk(const std::filesystem::path& out, std::uint64_t bytes) {
   const auto present = free_bytes_beside(out);
   if (present && bytes > *present) {
     throw IoError(fmt::format("{}: needs {} and {} are free; use fewer --rows or another disk",
-                              printable_path(out), gigabytes(bytes), gigabytes(*present)));
+                              printable_path(out), data_size(bytes), data_size(*present)));
   }
 }
 

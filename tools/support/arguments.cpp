@@ -62,7 +62,13 @@ Verb declare_verb(CLI::App& parent, const std::string& name, const std::string& 
                   const std::function<void(const Arguments&)>& run) {
   Arguments arguments = Arguments::of_verb(parent, name, description, examples);
   add_options(arguments);
-  return {arguments.app(), [arguments, run] { run(arguments); }};
+  return {arguments.app(), [arguments, run] {
+            try {
+              run(arguments);
+            } catch (const UsageError& error) {
+              throw UsageError(arguments.with_place(error.what()));
+            }
+          }};
 }
 
 CLI::Option* Arguments::option(const std::string& name) const {
@@ -139,7 +145,6 @@ void Arguments::refuse_leftovers(const std::string& hint) const {
 }
 
 std::vector<std::string> Arguments::take_words() const {
-  if (words_) return *words_;
   std::vector<std::string> left = app_->remaining();
   for (const std::string& word : left) {
     if (!is_word(word)) refuse_unknown_option(word);
@@ -160,7 +165,28 @@ std::optional<std::string> Arguments::take_word() const {
 
 void Arguments::read_config() {
   const auto path = text("config");
-  if (path) take(read_settings(*path, app_->get_name(), repeated_), printable(*path, 4096));
+  if (!path) return;
+  const std::vector<std::string> names = known();
+  const auto is_given = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end() && given(name);
+  };
+  std::vector<Setting> settings;
+  for (const FileSetting& each : read_settings(*path, app_->get_name(), repeated_)) {
+    settings.push_back(each.setting);
+    if (!is_given(each.setting.name)) places_->emplace(each.setting.name, each.place);
+  }
+  take(settings, printable(*path, 4096));
+  std::error_code ignored;
+  if (is_given("out") && std::filesystem::equivalent(*text("out"), *path, ignored))
+    throw UsageError("--out would replace the file of --config, " + printable(*path, 4096) +
+                     "; give another name");
+}
+
+// A message about an option begins with its name.
+std::string Arguments::with_place(const std::string& message) const {
+  if (!message.starts_with("--")) return message;
+  const auto place = places_->find(message.substr(2, message.find(' ') - 2));
+  return place == places_->end() ? message : place->second + ": " + message;
 }
 
 // The command line wins: a setting counts only if its option was not given.
@@ -170,8 +196,9 @@ void Arguments::take(const std::vector<Setting>& settings, const std::string& or
   for (const Setting& setting : settings) {
     const bool exists = std::find(names.begin(), names.end(), setting.name) != names.end();
     if (!exists || setting.name == "config" || setting.name.starts_with("help")) {
-      throw UsageError(origin + ": unknown key '" + printable(setting.name) + "'" +
-                       (exists ? "" : did_you_mean(setting.name, names)));
+      const auto place = places_->find(setting.name);
+      throw UsageError((place == places_->end() ? origin : place->second) + ": unknown key '" +
+                       printable(setting.name) + "'" + (exists ? "" : did_you_mean(setting.name, names)));
     }
     const bool goes_on = std::find(begun.begin(), begun.end(), setting.name) != begun.end();
     if (option(setting.name)->count() > 0 && !goes_on) continue;

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "giga/base/types.hpp"
@@ -66,11 +67,10 @@ class Arguments {
   /// All such words, for verbs that take several inputs.
   [[nodiscard]] std::vector<std::string> take_words() const;
 
-  /// The words that take_words returns, as they stand, where no command line was parsed.
-  void give_words(std::vector<std::string> words) { words_ = std::move(words); }
-
   /// Takes what the command line did not give from the file that --config names, if it names one.
   void read_config();
+  /// A message about an option, with the place in that file where it was given.
+  [[nodiscard]] std::string with_place(const std::string& message) const;
 
   /// Takes what was not given from settings; `origin` is where they come from, for messages.
   void take(const std::vector<Setting>& settings, const std::string& origin);
@@ -115,8 +115,10 @@ class Arguments {
                                             const std::vector<std::string>& names);
 
   CLI::App* app_;
-  std::optional<std::vector<std::string>> words_;  // of give_words
-  std::vector<std::string> repeated_;              // options that add_repeated added
+  std::vector<std::string> repeated_;  // options that add_repeated added
+  // Of options that a file gave: "run.toml, line 3". Copies of this object share it.
+  std::shared_ptr<std::map<std::string, std::string>> places_ =
+      std::make_shared<std::map<std::string, std::string>>();
 };
 
 /// A verb of the command: where its options were parsed, and what to do with them.

@@ -75,8 +75,8 @@ int report_exception() noexcept {
     return said(kResources, error.what());
   } catch (const std::bad_alloc&) {
     return said(kResources, "out of memory; use fewer rows or columns, or a machine with more memory");
-  } catch (const std::system_error& error) {  // no more threads
-    return said(kResources, std::string("the system refuses: ") + error.what() + "; try --threads 1");
+  } catch (const std::system_error& error) {
+    return said(kResources, std::string("the system refuses: ") + error.what());
   } catch (const std::exception& error) {
     return said(kInternal, std::string("internal: ") + error.what() + "; please report this");
   } catch (...) {

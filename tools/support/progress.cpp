@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 #include "support/console.hpp"
@@ -38,7 +39,11 @@ std::string duration(double seconds) {
 }  // namespace
 
 Progress::Progress(bool quiet) : live_(stderr_is_live()), colours_(stderr_has_colours()) {
-  if (!quiet) thread_ = std::jthread([this](const std::stop_token& stop) { draw_until(stop); });
+  if (quiet) return;
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { draw_until(stop); });
+  } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): no thread to be had, no display
+  }
 }
 
 Progress::~Progress() {

@@ -33,7 +33,12 @@ class Session {
         executor_(executor_for(options, memory_)),
         progress_(options.quiet || !this_process().leads()),
         display_(progress_, options.input, options.chains, options.parts),
-        notes_(options.quiet) {}
+        notes_(options.quiet) {
+    const int asked = options.resources.threads;
+    if (executor_->num_threads() < asked && this_process().leads())
+      notes_("only " + std::to_string(executor_->num_threads()) + " of " + std::to_string(asked) +
+             " threads could be started");
+  }
 
   [[nodiscard]] const Executor& executor() const { return *executor_; }
 

@@ -13,8 +13,10 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <system_error>
 
 #include "giga/base/error.hpp"
+#include "giga/data/mapped_file.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/process.hpp"
@@ -52,10 +54,12 @@ void remove_temporaries() {
 }
 
 // A page of a mapped file that is no longer there: the file was cut, or the disk failed.
-void on_bus_error(int) {
-  constexpr std::string_view kMessage =
-      "giga: error: the input file became shorter or unreadable while it was read; run again\n";
-  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+void on_bus_error(int, siginfo_t* info, void*) {
+  constexpr std::string_view kMessage = " became shorter or unreadable while it was read; run again\n";
+  const char* name = mapped_file_at(info->si_addr);
+  const std::string_view file = name != nullptr ? name : "the input file";
+  for (const std::string_view part : {std::string_view("giga: error: "), file, kMessage})
+    (void)!::write(STDERR_FILENO, part.data(), part.size());
   ::_exit(kIo);
 }
 
@@ -80,18 +84,27 @@ SignalWatch::SignalWatch() {
   // is removed.
   handle_with(SIGPIPE, SIG_IGN);
   handle_with(SIGXFSZ, SIG_IGN);
-  handle_with(SIGBUS, on_bus_error);
+  struct sigaction bus {};
+  bus.sa_sigaction = on_bus_error;
+  bus.sa_flags = SA_SIGINFO;
+  sigemptyset(&bus.sa_mask);
+  ::sigaction(SIGBUS, &bus, nullptr);
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (!is_ignored(signal)) sigaddset(&signals_, signal);
   }
   sigaddset(&signals_, SIGUSR2);  // from the destructor, to end the watch
   ::pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  thread_ = std::thread([this] { watch(); });
+  try {
+    thread_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {  // no thread to be had: a signal then ends the process at once
+    ::pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  }
 }
 
 SignalWatch::~SignalWatch() {
   g_done = true;
+  if (!thread_.joinable()) return;
   ::pthread_kill(thread_.native_handle(), SIGUSR2);
   thread_.join();
 }

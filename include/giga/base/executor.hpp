@@ -6,8 +6,9 @@
 // executor (threads.hpp); any other gives the same bits as long as its fold() joins the parts in block order.
 //
 // The work may be shared by several processes, the ranks (giga/dist). Each of them runs the same program with
-// the same arguments and makes the same collective calls in the same order: fold() and spread(). for_each()
-// is of the rank alone. One rank leads: it alone writes files and speaks.
+// the same arguments and makes the same collective calls in the same order: fold(), spread() and exchange().
+// for_each() is of the rank alone. One rank leads: it alone writes files and speaks. Of many rows each rank
+// has its own, those whose blocks it fills in a fold; what is kept for every row it keeps for these.
 #pragma once
 
 #include <algorithm>
@@ -91,8 +92,17 @@ class Executor {
   [[nodiscard]] virtual std::vector<Bytes> spread(Index count,
                                                   const std::function<Bytes(Index)>& piece) const;
 
-  /// The processes that share the work.
+  /// Each rank gives bytes for every rank, and gets what each of them gave for it, by rank.
+  [[nodiscard]] virtual std::vector<Bytes> exchange(std::vector<Bytes> given) const { return given; }
+
+  /// The rows whose blocks a rank fills in a fold over `num_rows` rows: whole blocks, one rank after the
+  /// other. All of them, on every rank, where there are few: every rank may then be asked for any.
+  [[nodiscard]] virtual RowRange rows_of(int /*rank*/, Index num_rows) const { return {0, num_rows}; }
+  [[nodiscard]] RowRange own_rows(Index num_rows) const { return rows_of(rank(), num_rows); }
+
+  /// The processes that share the work, and which of them this is.
   [[nodiscard]] virtual int num_ranks() const { return 1; }
+  [[nodiscard]] virtual int rank() const { return 0; }
   /// Whether this process is the one that writes files and speaks.
   [[nodiscard]] virtual bool leads() const { return true; }
   /// The threads of this rank: for work that every rank does by itself.
@@ -106,6 +116,20 @@ class Executor {
 template <typename Action>
 void once(const Executor& executor, const Action& action) {
   (void)executor.spread(1, [&action](Index) {
+    action();
+    return Bytes();
+  });
+}
+
+/// What each rank has to say, by rank; called by all of them. An exception of `words`, which runs on the
+/// thread that calls and may use its rank's executor, is thrown on all ranks: that of the lowest.
+[[nodiscard]] std::vector<Bytes> gathered(const Executor& executor, const std::function<Bytes()>& words);
+
+/// Does something on every rank for itself, with exceptions as in gathered().
+template <typename Action>
+void on_every_rank(const Executor& executor, const Action& action) {
+  if (executor.num_ranks() == 1) return action();
+  (void)gathered(executor, [&action] {
     action();
     return Bytes();
   });
@@ -161,13 +185,32 @@ template <typename Fill>
   return total;
 }
 
-/// Calls visit(first, count) for the rows of every block: for what is kept per row.
+/// Calls visit(first, count) for the rows of every block of some rows, which begin with a block.
+template <typename Visit>
+void for_each_block(const Executor& executor, const RowRange& rows, const Visit& visit) {
+  executor.for_each(num_blocks(rows.size()), [&visit, rows](Index block) {
+    const Index first = rows.begin + block * kBlockRows;
+    visit(first, std::min(kBlockRows, rows.end - first));
+  });
+}
+
+/// Of all rows, on every rank: for what is kept per row.
 template <typename Visit>
 void for_each_block(const Executor& executor, Index num_rows, const Visit& visit) {
-  executor.for_each(num_blocks(num_rows), [&visit, num_rows](Index block) {
-    const Index first = block * kBlockRows;
-    visit(first, std::min(kBlockRows, num_rows - first));
-  });
+  for_each_block(executor, RowRange{0, num_rows}, visit);
+}
+
+/// Of the rows that are a rank's own, on every rank: for what each keeps for these. All ranks return when
+/// they are done, or throw what the lowest threw.
+template <typename Visit>
+void for_own_blocks(const Executor& executor, Index num_rows, const Visit& visit) {
+  on_every_rank(executor, [&] { for_each_block(executor, executor.own_rows(num_rows), visit); });
+}
+
+/// Numbers for every row, of which a rank has those of its own.
+template <typename Number>
+[[nodiscard]] RowArray<Number> row_array(const Executor& executor, Index num_rows, Index each = 1) {
+  return RowArray<Number>(executor.memory(), num_rows, executor.own_rows(num_rows), each);
 }
 
 }  // namespace giga

@@ -3,6 +3,10 @@
 //
 // The memory of a long array is mapped, not allocated: entries are 0 until they are written to, take no
 // memory until then, and growing moves pages and copies nothing.
+//
+// Where several processes share the rows (executor.hpp), each holds some of them. Its arrays have all places
+// nevertheless, so that a row has the same number everywhere; those of rows that it does not hold take
+// no memory, and to touch them ends the program: no result is ever made of rows that are not there.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +15,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <type_traits>
+#include <utility>
 
 #include "giga/base/types.hpp"
 
 namespace giga {
 
 class RowBytes;
+
+/// Rows begin .. end - 1.
+struct RowRange {
+  Index begin = 0, end = 0;
+
+  [[nodiscard]] Index size() const { return end - begin; }
+  [[nodiscard]] bool contains(Index n) const { return n >= begin && n < end; }
+};
 
 /// How many bytes the arrays of a job may take in memory. Beyond that new ones are files without a name in
 /// the scratch folder, which the system reads and writes as they are needed, and which are gone when the
@@ -53,12 +66,22 @@ class RowBytes {
   explicit RowBytes(RowMemory& memory = RowMemory::unlimited(), std::size_t size = 0) : memory_(&memory) {
     resize(size);
   }
+  /// Of `size` bytes only begin .. end - 1 are there. Such an array is not resized.
+  RowBytes(RowMemory& memory, std::size_t size, std::size_t begin, std::size_t end);
   ~RowBytes() { release(); }
   RowBytes(RowBytes&& other) noexcept;
   RowBytes& operator=(RowBytes&& other) noexcept;
 
+  /// Of `size` bytes those from `first` on are there: those of `part`, which are moved and not copied where
+  /// that can be.
+  [[nodiscard]] static RowBytes placed(RowBytes part, std::size_t size, std::size_t first);
+
   /// The new bytes are 0. Moves them. Throws std::bad_alloc, or IoError if the scratch folder is full.
   void resize(std::size_t size);
+  /// Where only some bytes are there, these are from now on as well, and all between.
+  void widen(std::size_t begin, std::size_t end);
+  /// Where only some bytes are there, none but these are from now on.
+  void narrow(std::size_t begin, std::size_t end);
 
   [[nodiscard]] std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -75,12 +98,21 @@ class RowBytes {
   void make(Place place, std::size_t size);
   void resize_mapping(std::size_t size);
   void set_file_size(std::size_t size) const;
+  void reserve(std::size_t begin, std::size_t end) const;
+  [[noreturn]] void fail_to_fit(std::size_t size, int error) const;
+  void open_pages(std::size_t begin, std::size_t end) const;
   void count(std::size_t size, bool added) const noexcept;
+  // Those that count.
+  [[nodiscard]] std::size_t present() const { return partial_ ? end_ - begin_ : size_; }
   void release() noexcept;
 
   RowMemory* memory_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t begin_ = 0, end_ = 0;  // what is there, if partial_
+  bool partial_ = false;
+  std::byte* mapping_ = nullptr;  // what data_ is in, if partial_
+  std::size_t mapped_ = 0;
   Place place_ = Place::Heap;
   int file_ = -1;
 };
@@ -96,6 +128,16 @@ class RowArray {
  public:
   RowArray() = default;
   explicit RowArray(RowMemory& memory, Index count = 0) : bytes_(memory) { resize(count); }
+  /// Of `count` entries, those of `held` are there; `each` to a row, which `count` and `held` number.
+  RowArray(RowMemory& memory, Index count, const RowRange& held, Index each = 1) : bytes_(memory) {
+    const Index unit = checked_product(each, Index{sizeof(T)});
+    const std::size_t size = at(checked_product(count, unit));
+    if (held.size() == count) {
+      bytes_.resize(size);
+    } else {
+      bytes_ = RowBytes(memory, size, at(held.begin * unit), at(held.end * unit));
+    }
+  }
 
   /// Room for exactly `count` entries, the new ones 0. Moves the array. Throws std::bad_alloc or IoError.
   void resize(Index count) { bytes_.resize(at(checked_product(count, Index{sizeof(T)}))); }
@@ -103,6 +145,18 @@ class RowArray {
   void grow(Index count) {
     const auto present = static_cast<Index>(size());
     if (count > present) resize(std::max(count, 2 * present));
+  }
+
+  /// Entries begin .. end - 1 are there from now on as well, and all between these and those that are.
+  void widen(Index begin, Index end) { bytes_.widen(at(begin) * sizeof(T), at(end) * sizeof(T)); }
+  /// No entries but these are there from now on.
+  void narrow(Index begin, Index end) { bytes_.narrow(at(begin) * sizeof(T), at(end) * sizeof(T)); }
+  /// Of `count` entries those from `first` on, which are those of `part`.
+  [[nodiscard]] static RowArray placed(RowArray part, Index count, Index first) {
+    RowArray out;
+    out.bytes_ = RowBytes::placed(std::move(part.bytes_), at(checked_product(count, Index{sizeof(T)})),
+                                  at(first) * sizeof(T));
+    return out;
   }
 
   [[nodiscard]] std::size_t size() const { return bytes_.size() / sizeof(T); }

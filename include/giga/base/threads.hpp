@@ -13,7 +13,8 @@ class Threads final : public Executor {
   /// Asked before every call of a loop's body, on any thread; true ends the work with Stopped.
   using StopRequest = std::function<bool()>;
 
-  /// `num_threads` >= 1, or 0 for one per core the process may run on. `memory` must outlive this object.
+  /// `num_threads` >= 1, or 0 for one per core the process may run on; 1 starts none. Fewer where the machine
+  /// lets no more be started. `memory` must outlive this object.
   explicit Threads(int num_threads = 0, StopRequest stop = {}, RowMemory& memory = RowMemory::unlimited());
   ~Threads() override;
 

@@ -3,15 +3,20 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "giga/base/names.hpp"
+#include "giga/base/row_array.hpp"
 #include "giga/base/types.hpp"
 
 namespace giga {
+
+class Executor;
+struct DistinctRows;
 
 /// What a column of the input is used for.
 enum class ColumnRole { Feature, Response, Weight, Unused };
@@ -46,6 +51,9 @@ struct InputFile {
 
 /// N rows with D features each, row-major. Values are finite; weights are finite and not negative. Movable,
 /// not copyable: it may take most of the memory.
+///
+/// A table that ranks share (read_shared) has all rows, but each rank holds some of them. What a rank may be
+/// asked for of the others is what was fetched.
 class Dataset {
  public:
   /// How to find the text of unused columns again; made by the readers.
@@ -63,6 +71,11 @@ class Dataset {
   [[nodiscard]] const double* features(Index n) const;
   /// Empty, as is its name, where the table was read without a response.
   [[nodiscard]] std::span<const double> response() const;
+  /// That of row n, which may have been fetched.
+  [[nodiscard]] double response(Index n) const;
+  /// Different values of the response, at most kFewResponses, in the order of the first rows that have them.
+  [[nodiscard]] std::vector<double> first_responses() const;
+  static constexpr std::size_t kFewResponses = 10;
   /// Observation weights; empty when the input has none, which means 1 for every row.
   [[nodiscard]] std::span<const double> weights() const;
   [[nodiscard]] double weight(Index n) const;
@@ -84,6 +97,8 @@ class Dataset {
   /// Gives a table that was read without a response one that was computed, a number for each row. It has no
   /// column of the input: `column` says what it is called and what its numbers stand for.
   void set_response(Column column, const std::vector<double>& values);
+  /// The same of a table that ranks share, called by all of them: each gives those of the rows that it holds.
+  void set_response(Column column, RowArray<double> values, const Executor& executor);
 
   /// The 0-based data row of the input that row n was. It differs from n only where rows were dropped.
   [[nodiscard]] Index input_row(Index n) const;
@@ -105,7 +120,32 @@ class Dataset {
   /// stream, which cannot be read again).
   [[nodiscard]] std::vector<std::vector<std::string>> cells(std::span<const Index> rows) const;
 
+  /// Whether ranks share the rows; and those that this one holds, of which views by row, response() and
+  /// weights(), may be read: all, unless they do.
+  [[nodiscard]] bool is_shared() const;
+  [[nodiscard]] RowRange held() const;
+  /// Where the features of row 0 are, or would be: of rows that are held.
+  [[nodiscard]] const double* all_features() const;
+  /// Whether features(n) is where all_features() says.
+  [[nodiscard]] bool is_here(Index n) const;
+
+  // Of a table that ranks share, called by all of them together with the same rows; else nothing is done.
+
+  /// Numbers of some rows.
+  void fetch(std::span<const Index> rows, const Executor& executor) const;
+  /// What cells() of them takes.
+  void fetch_cells(std::span<const Index> rows, const Executor& executor) const;
+  /// Numbers of all rows: every rank holds them from now on.
+  void complete(const Executor& executor) const;
+  /// The features and responses of the rows that a rank sums over where equal rows are one.
+  void hold(const DistinctRows& distinct, const Executor& executor) const;
+  /// check(), on every rank, of its own rows. What the lowest rank throws is thrown by all: place() may be
+  /// asked for rows that another rank has read.
+  void check_together(const Executor& executor, const std::function<void()>& check) const;
+
  private:
+  friend class SharedTable;
+
   std::unique_ptr<Parts> parts_;
 };
 

@@ -36,4 +36,8 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
+/// The name, as messages have it, of the file that is mapped at an address; null if none is, or too many are.
+/// Safe in a handler of signals: a page of a file that was cut raises SIGBUS.
+[[nodiscard]] const char* mapped_file_at(const void* address) noexcept;
+
 }  // namespace giga

@@ -102,4 +102,10 @@ struct SharedRows {
 [[nodiscard]] SharedRows read_shares(const std::filesystem::path& path, const ReadOptions& options,
                                      const Executor& executor, const Observer& observer = {});
 
+/// The table that ranks share; called by all of them. Each reads its share, and then holds the rows that are
+/// its own (Executor::own_rows). Every rank reads all rows, and holds them, where there are few of them, or
+/// one rank, or an input that is not read in shares: standard input, queries and Parquet.
+[[nodiscard]] Dataset read_shared(const std::filesystem::path& path, const ReadOptions& options,
+                                  const Executor& executor, const Observer& observer = {});
+
 }  // namespace giga

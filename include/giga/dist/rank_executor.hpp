@@ -1,11 +1,12 @@
 // The executor of one rank among several: threads of its own, and folds that pass through all ranks.
 //
-// In this release every rank holds all rows. A fold gives each rank a contiguous range of blocks. A rank
-// fills the parts of its range; then the total goes from rank to rank, each joining its parts in block order,
-// and from the last of them to all. So sums have the order, and the bits, that they have in one process.
+// A fold gives each rank a contiguous range of blocks, always the same of the same number: the rows that it
+// holds. A rank fills the parts of its range; then the total goes from rank to rank, each joining its parts
+// in block order, and from the last of them to all. So sums have the order, and the bits, that they have in
+// one process.
 // Where there are fewer blocks than would keep all ranks busy, but several pieces of each, ranks share the
 // pieces: their places in a part are different, so the part is what all of them set, and every rank joins the
-// parts for itself.
+// parts for itself. Tables with so few blocks are therefore held by every rank.
 // What fill() keeps besides its part is kept by the rank that filled the block: a table whose folds leave
 // something behind for every row (VectorTable) belongs to local().
 #pragma once
@@ -42,7 +43,10 @@ class RankExecutor final : public Executor {
   void fold(const BlockFold& work, std::byte* total) const override;
   [[nodiscard]] std::vector<Bytes> spread(Index count,
                                           const std::function<Bytes(Index)>& piece) const override;
+  [[nodiscard]] std::vector<Bytes> exchange(std::vector<Bytes> given) const override;
+  [[nodiscard]] RowRange rows_of(int rank, Index num_rows) const override;
   [[nodiscard]] int num_ranks() const override { return ranks_.size(); }
+  [[nodiscard]] int rank() const override { return ranks_.rank(); }
   [[nodiscard]] bool leads() const override { return ranks_.rank() == 0; }
   [[nodiscard]] const Executor& local() const override { return *threads_; }
   [[nodiscard]] std::optional<Communication> communication() const override { return ranks_.communication(); }

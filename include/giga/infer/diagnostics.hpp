@@ -14,7 +14,7 @@
 //   a NaN among them, or none at all           all functions
 //   an infinity among them                     all but quantile, rhat and ess_bulk, for which the order
 //                                              suffices; rhat as well when the median is infinite
-//   all equal (max - min < 2.2e-16)            all but quantile; rhat and ess_bulk only when exactly equal
+//   all equal, but for 2.2e-16 of the largest  all but quantile; rhat and ess_bulk only when exactly equal
 //   what is asked about is all equal, say      that function: ess_sd when all draws are as far from the mean,
 //   whether a draw is below a quantile         rhat when they are as far from the median, ess_tail often when
 //                                              the largest value is repeated
@@ -22,10 +22,11 @@
 //   fewer than 4 per chain                     rhat and rhat_basic as well: a half needs 2
 //
 // One chain is enough, since it has two halves. Chains that are each constant, at different values, have an
-// infinite rhat. The differences to posterior are four:
+// infinite rhat. The differences to posterior are five:
 //   - with 2 or 3 draws per chain it gives the numbers of the transposed matrix of draws, here they are NaN;
 //   - its rhat of chains that are each constant is a number above 1e14, the rounding of a zero variance;
 //   - its mcse_sd has no answer for draws that spread by less than 1e-8, as their squares look equal;
+//   - draws that spread by less than 2.2e-16 are equal to it, in whatever units they are;
 //   - squares that overflow, of draws near 1e154, spoil its answers.
 #pragma once
 

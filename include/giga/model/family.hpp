@@ -107,14 +107,20 @@ struct ResponseMoments {
 
 /// The response as a family wants it: bernoulli -1 or +1, poisson a whole number.
 struct Response {
-  std::vector<double> values;
-  std::vector<std::string> notes;  ///< How labels were mapped, and what is odd about them.
+  std::vector<double> values;          ///< Of all rows; empty where ranks share them.
+  std::vector<std::string> notes;      ///< How labels were mapped, and what is odd about them.
+  std::optional<double> success = {};  ///< Of labels: which number of the table is +1; all others are -1.
+
+  /// What a number of the table becomes.
+  [[nodiscard]] double value_of(double number) const {
+    return !success ? number : number == *success ? 1.0 : -1.0;
+  }
 };
 
 /// The response of a table as the family wants it. A family with labels takes any two of them: words, of
 /// which the second in the order of their bytes is 1, or, where `success` says which is, numbers as well.
 /// Throws DataError if the response does not fit, OptionError if there is no label `success` or the family
-/// has no labels.
+/// has no labels. Of a table that ranks share, each checks its own rows (Dataset::check_together).
 [[nodiscard]] Response read_response(const Dataset& data, Family family,
                                      const std::optional<std::string>& success = {});
 

@@ -115,6 +115,23 @@ class Likelihood {
   [[nodiscard]] virtual std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                            std::span<const double> weights) const = 0;
 
+  // Ranks may share the rows: then each holds its own (Executor::own_rows), of which it is asked in folds,
+  // and may be asked for others only if they were fetched. These are called by all ranks together.
+
+  /// Whether they do; and the rows that this one holds.
+  [[nodiscard]] virtual bool is_shared() const { return false; }
+  [[nodiscard]] virtual RowRange held() const { return {0, num_rows()}; }
+  /// After this any function, subset() too, may be asked for these rows one by one, on every rank.
+  virtual void fetch(std::span<const Index> /*rows*/, const Executor& /*executor*/) const {}
+  /// After this every rank holds all rows.
+  virtual void complete(const Executor& /*executor*/) const {}
+  /// subset() of rows that ascend, shared by ranks as this is.
+  [[nodiscard]] virtual std::unique_ptr<Likelihood> shared_subset(std::span<const Index> rows,
+                                                                  std::span<const double> weights,
+                                                                  const Executor& /*executor*/) const {
+    return subset(rows, weights);
+  }
+
   /// Where an optimiser should begin.
   [[nodiscard]] virtual std::vector<double> start(const Executor& executor) const;
   /// What parameter d is called.

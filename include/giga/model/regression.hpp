@@ -33,6 +33,13 @@ class Regression final : public Likelihood, public LinearModel {
   Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
              std::vector<double> response, const FamilyParameters& family, RowTerms terms = {});
 
+  /// The same of a table that ranks share, made by all of them: each has responses and offsets (or none) of
+  /// the rows that are its own here, and holds their features (Dataset::hold). Those of a binomial family
+  /// have the trials in them (family.hpp).
+  Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
+             RowArray<double> response, RowArray<double> offset, const FamilyParameters& family,
+             const Executor& executor);
+
   /// Rows z given as they are, row-major, intercept and all. `multiplicity` is empty or has one entry per
   /// row.
   Regression(std::vector<double> design, std::vector<double> response, std::vector<double> multiplicity,
@@ -53,6 +60,13 @@ class Regression final : public Likelihood, public LinearModel {
                                      const Executor& executor) const override;
   [[nodiscard]] std::unique_ptr<Likelihood> subset(std::span<const Index> rows,
                                                    std::span<const double> weights) const override;
+  [[nodiscard]] bool is_shared() const override;
+  [[nodiscard]] RowRange held() const override;
+  void fetch(std::span<const Index> rows, const Executor& executor) const override;
+  void complete(const Executor& executor) const override;
+  [[nodiscard]] std::unique_ptr<Likelihood> shared_subset(std::span<const Index> rows,
+                                                          std::span<const double> weights,
+                                                          const Executor& executor) const override;
   /// 0, except for the intercept, or a last column of ones, which starts where it fits the mean response
   /// alone; extra parameters start where the family says, which may depend on the response.
   [[nodiscard]] std::vector<double> start(const Executor& executor) const override;
@@ -69,6 +83,7 @@ class Regression final : public Likelihood, public LinearModel {
 
  private:
   struct Parts;
+  explicit Regression(Parts parts);
   [[nodiscard]] ResponseMoments response_moments(double* mean_offset, const Executor& executor) const;
   void log_likelihoods_with_extras(Index first, Index count, const Points& points, double* out) const;
   void add_log_likelihoods_with_extras(Index first, Index count, const Points& points, double* out) const;

@@ -11,9 +11,14 @@
 
 namespace giga {
 
+/// Where ranks share the rows: what coreset_model(), Dataset::features() and Dataset::response() may be asked
+/// of these rows of the data, on every rank; called by all of them together.
+void fetch_rows(const Problem& problem, std::span<const Index> rows, const Executor& executor);
+
 /// The likelihood of some rows of the data, row k counted weights[k] times, on the problem's scale. Rows of
 /// weight 0 are left out; null if none is left. Throws std::invalid_argument for rows that the data do not
-/// have, and for weights that are negative or not finite.
+/// have, and for weights that are negative or not finite. Where ranks share the rows, they must have been
+/// fetched.
 [[nodiscard]] std::unique_ptr<Likelihood> coreset_model(const Problem& problem, const Coreset& coreset);
 
 /// The parameters on the user's scale; none where that is the scale they were sampled on. `scales` must

@@ -73,7 +73,7 @@ class Problem {
   /// `data` must outlive this object. `terms` have entries for the rows of the data; what they are made of
   /// must be among its features, since equal rows are one; with a formula they are made here. Throws
   /// DataError if the response does not fit the family, OptionError for a prior of something that is not
-  /// there.
+  /// there, ResourceError if the second derivatives of so many parameters exceed the memory.
   Problem(const Dataset& data, const ModelOptions& options, const Executor& executor, RowTerms terms = {});
   /// The same with a scale that is known already, as that of all the data is to a coreset.
   Problem(const Dataset& data, const ModelOptions& options, Standardisation scale, const Executor& executor,

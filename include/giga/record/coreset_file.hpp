@@ -99,7 +99,7 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 [[nodiscard]] bool has_file_columns(const std::filesystem::path& path);
 
 /// What the companion of a coreset says. Nothing if there is no such file, or if it is a JSON file about
-/// something else; DataError if it is damaged, or written by a newer giga.
+/// something else beside a table that is no coreset; DataError if it is damaged, or written by a newer giga.
 [[nodiscard]] std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset);
 
 /// A coreset as a weighted regression.

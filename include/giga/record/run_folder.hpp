@@ -35,6 +35,10 @@ void check_run_folder(const std::filesystem::path& folder, bool force,
 void refuse_input_in_folder(const std::filesystem::path& folder, const std::filesystem::path& input,
                             std::span<const char* const> more = {});
 
+/// Throws OptionError if `out` is a file of the run in the folder, other than the one that is made anew.
+void refuse_file_of_run(const std::filesystem::path& out, const std::filesystem::path& folder,
+                        const char* made_anew);
+
 /// Names and contents, in the order in which they are to appear: the record last.
 using RunFiles = std::vector<std::pair<std::string, std::string>>;
 

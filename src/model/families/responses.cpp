@@ -16,14 +16,24 @@ namespace {
 
 constexpr double kLargestCount = 9007199254740992.0;  // 2^53: above it not every whole number is a double
 
-// The distinct values, ascending; gives up one beyond `most`.
-std::set<double> distinct(std::span<const double> values, std::size_t most) {
-  std::set<double> found;
-  for (const double value : values) {
-    found.insert(value);
-    if (found.size() > most) break;
-  }
-  return found;
+// The distinct values, ascending; enough to see that there are more than are listed.
+std::set<double> distinct(const Dataset& data) {
+  const std::vector<double> found = data.first_responses();
+  return {found.begin(), found.end()};
+}
+
+// Responses of the rows that are held, and the first of them.
+std::span<const double> held_responses(const Dataset& data) {
+  return data.response().subspan(at(data.held().begin), at(data.held().size()));
+}
+
+// Each as it is; none where ranks share the rows.
+std::vector<double> values_of(const Dataset& data, const Response& response) {
+  std::vector<double> values;
+  if (data.is_shared()) return values;
+  values.reserve(data.response().size());
+  for (const double value : data.response()) values.push_back(response.value_of(value));
+  return values;
 }
 
 std::string listed(const std::set<double>& values, std::size_t most) {
@@ -40,9 +50,7 @@ std::string listed(const std::set<double>& values, std::size_t most) {
 
 Response labels(const Dataset& data, std::string_view family) {
   constexpr std::size_t kListed = 8;
-  const auto y = data.response();
-  // Enough to see that there are more than are listed.
-  const std::set<double> found = distinct(y, kListed + 1);
+  const std::set<double> found = distinct(data);
   const auto only = [&](double low, double high) {
     return std::all_of(found.begin(), found.end(), [&](double v) { return v == low || v == high; });
   };
@@ -55,8 +63,8 @@ Response labels(const Dataset& data, std::string_view family) {
                     ", or choose another column with `response`");
   }
   Response out;
-  out.values.reserve(y.size());
-  for (const double value : y) out.values.push_back(value == 1 ? 1.0 : -1.0);
+  out.success = 1;
+  out.values = values_of(data, out);
   const std::string low = zero_one ? "0" : "-1";
   if (found.size() == 1) {
     out.notes.push_back("every label is " + listed(found, 1) +
@@ -68,27 +76,27 @@ Response labels(const Dataset& data, std::string_view family) {
 }
 
 Response counts(const Dataset& data, std::string_view family) {
-  const auto y = data.response();
+  const auto y = held_responses(data);
   // NaN cannot occur: a Dataset has finite values only.
   const auto bad = std::find_if(y.begin(), y.end(), [](double value) {
     return value < 0 || value != std::floor(value) || value > kLargestCount;
   });
   if (bad != y.end()) {
-    throw DataError(data.name() + ": " + data.response_place(bad - y.begin()) + " is " + shortest(*bad) +
-                    "; " + std::string(family) + " needs a non-negative integer" +
+    throw DataError(data.name() + ": " + data.response_place(data.held().begin + (bad - y.begin())) + " is " +
+                    shortest(*bad) + "; " + std::string(family) + " needs a non-negative integer" +
                     (*bad > kLargestCount ? ", at most 2^53" : ""));
   }
-  return {{y.begin(), y.end()}, {}};
+  return {values_of(data, {}), {}};
 }
 
 Response positive(const Dataset& data, std::string_view family) {
-  const auto y = data.response();
+  const auto y = held_responses(data);
   const auto bad = std::find_if(y.begin(), y.end(), [](double value) { return value <= 0; });
   if (bad != y.end()) {
-    throw DataError(data.name() + ": " + data.response_place(bad - y.begin()) + " is " + shortest(*bad) +
-                    "; " + std::string(family) + " needs numbers above 0");
+    throw DataError(data.name() + ": " + data.response_place(data.held().begin + (bad - y.begin())) + " is " +
+                    shortest(*bad) + "; " + std::string(family) + " needs numbers above 0");
   }
-  return {{y.begin(), y.end()}, {}};
+  return {values_of(data, {}), {}};
 }
 
 namespace {
@@ -131,7 +139,7 @@ double log_of_scale(const ResponseMoments& response) {
 }
 
 Response reals(const Dataset& data) {
-  return {{data.response().begin(), data.response().end()}, {}};
+  return {values_of(data, {}), {}};
 }
 
 }  // namespace giga::families

@@ -1,0 +1,80 @@
+// Which of some rows of a table equal an earlier one among them.
+//
+// Rows are hashed in parallel, distributed by the top bits of their hash into parts small enough for the
+// cache, and looked up part by part. Within a part rows stay in order, so the first of a set of equal rows is
+// the first in the table; equal hashes are settled by comparing values. No step depends on the number of
+// threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "giga/base/executor.hpp"
+#include "giga/data/dataset.hpp"
+
+namespace giga {
+
+/// By value: 0 equals -0, as their hashes do; NaN does not occur in a Dataset. `other` are the features of a
+/// row, and `response` its response.
+[[nodiscard]] bool equals_row(const Dataset& data, Index row, const double* other, double response);
+/// 0 in every row of a table without a response.
+[[nodiscard]] double response_or_0(const Dataset& data, Index row);
+
+/// Of rows `rows` of `data`, all by their number there; those of weight 0 do not count.
+class Repeats {
+ public:
+  Repeats(const Dataset& data, const RowRange& rows, const Executor& executor, std::uint64_t hash_mask);
+
+  [[nodiscard]] const RowRange& rows() const { return rows_; }
+  [[nodiscard]] bool counts(Index n) const { return data_.weight(n) > 0; }
+  [[nodiscard]] bool is_repeat(Index n) const { return repeats_[at(n - rows_.begin)] != 0; }
+  /// The row that a repeat repeats.
+  [[nodiscard]] Index first(Index n) const { return static_cast<Index>(hashes_[at(n - rows_.begin)]); }
+  /// Of a row that is no repeat, until set_number().
+  [[nodiscard]] std::uint64_t hash(Index n) const { return hashes_[at(n - rows_.begin)]; }
+
+  /// Calls visit(n) for rows that are no repeats, those whose hash begins with the `bits` bits of `part`.
+  static constexpr int kMostBits = 8;
+  template <typename Visit>
+  void for_part(Index part, int bits, const Visit& visit) const {
+    const auto parts_of = [bits](std::uint64_t hash) {
+      return bits == 0 ? Index{0} : static_cast<Index>(hash >> (64 - bits));
+    };
+    // Parts of order_ are by the top bits of the hash as well, as many as it takes.
+    const Index parts = std::ssize(begins_) - 1, asked = Index{1} << bits;
+    const Index first = parts >= asked ? parts / asked * part : 0;
+    const Index end = parts >= asked ? parts / asked * (part + 1) : parts;
+    for (std::size_t i = begins_[at(first)]; i < begins_[at(end)]; ++i) {
+      const Index n = order_[i];
+      if (!is_repeat(n) && parts_of(hash(n)) == part) visit(n);
+    }
+  }
+  /// After this for_part() is not called.
+  void end_parts() { order_.resize(0); }
+
+  /// A number that is kept for a row which is no repeat, in the place of its hash.
+  void set_number(Index n, Index number) {
+    hashes_[at(n - rows_.begin)] = static_cast<std::uint64_t>(number);
+  }
+  [[nodiscard]] Index number(Index n) const { return first(n); }
+
+ private:
+  void hash_rows();
+  void deal_rows();
+  void look_up(std::size_t part);
+  [[nodiscard]] std::size_t part_of(std::uint64_t hash) const;
+
+  const Dataset& data_;
+  const RowRange rows_;
+  const Executor& executor_;
+  std::uint64_t hash_mask_;
+  int shift_ = 64;
+  // Per row: its hash; of a repeat the row that it repeats.
+  RowArray<std::uint64_t> hashes_{executor_.memory()};
+  // Where each part begins in order_, and the end of the last.
+  std::vector<std::size_t> begins_;
+  RowArray<Index> order_{executor_.memory()};
+  RowArray<char> repeats_{executor_.memory()};
+};
+
+}  // namespace giga
