@@ -163,7 +163,9 @@ TEST(MemoryTable, FeaturesThatLieAsTheyAreWantedAreNotCopied) {
   const auto table = table_of({{"x1", MemoryType::Float64, 0, {column(0)}},
                                {"x2", MemoryType::Float64, 0, {column(1)}},
                                {"y", MemoryType::Float64, 0, {piece_of(y)}}});
-  EXPECT_EQ(read_table(table).features(0), x.data());
+  const Dataset in_place = read_table(table);
+  EXPECT_EQ(in_place.features(0), x.data());
+  EXPECT_EQ(in_place.all_features(), x.data());
   ReadOptions other_order;
   other_order.features = {"x2", "x1"};
   const Dataset copied = read_table(table, other_order);
