@@ -106,8 +106,8 @@ std::string option_text(const std::string& text) {
   return tool::spelled(text);
 }
 
-std::string keyword_text(std::string_view told) {
-  const std::string text = tool::spelled(told);
+std::string keyword_text(std::string_view sentence) {
+  const std::string text = tool::spelled(sentence);
   std::string out;
   std::size_t at = 0;
   while (true) {

@@ -16,7 +16,7 @@ namespace giga::python {
 [[nodiscard]] const tool::CommandNode& verb_tree();
 
 /// A sentence of the library or of the command with options as Python spells them.
-[[nodiscard]] std::string keyword_text(std::string_view text);
+[[nodiscard]] std::string keyword_text(std::string_view sentence);
 
 /// A sentence of the library with options as the command spells them.
 [[nodiscard]] std::string option_text(const std::string& text);

@@ -329,7 +329,7 @@ RowRange Dataset::held() const {
 }
 
 const double* Dataset::all_features() const {
-  return parts_->features.data();
+  return parts_->feature_values();
 }
 
 bool Dataset::is_here(Index n) const {
@@ -386,7 +386,8 @@ void Dataset::check_together(const Executor& executor, const std::function<void(
 
 Dataset read_shared(const std::filesystem::path& path, const ReadOptions& options, const Executor& executor,
                     const Observer& observer) {
-  const bool in_shares = executor.num_ranks() > 1 && !options.sql && !path.empty() && path != "-";
+  const bool in_shares =
+      executor.num_ranks() > 1 && !options.sql && !options.memory && !path.empty() && path != "-";
   if (!in_shares || file_kind(input_files(path).front()) == FileKind::Parquet)
     return read_dataset(path, options, executor, observer);
   SharedRows read = read_shares(path, options, executor, observer);
