@@ -9,14 +9,23 @@ True
 
 from . import errors
 from ._giga import version as __version__
-from .errors import (CannotCreate, DataError, Error, GigaWarning, InputMissing, IoError, LibraryMissing, NotSafe,
-                     OptionError, ResourceError)
+from .errors import (CannotCreate, DataError, Error, GigaWarning, InputMissing, IoError, LibraryMissing, ModelError,
+                     NotSafe, OptionError, ResourceError)
+from .own_model import coreset, numerical_gradient
 from .results import Certificate, Coreset, Draws, Fit, Predictions, Sample, Summary, Table
 from .verbs import build, check, fit, merge, predict, read, report, sample, simulate, summary
 
 __all__ = [
-    "build", "check", "fit", "merge", "predict", "read", "report", "sample", "simulate", "summary",
+    "build", "check", "coreset", "fit", "merge", "numerical_gradient", "predict", "read", "report", "sample", "simulate", "summary",
     "Certificate", "Coreset", "Draws", "Fit", "Predictions", "Sample", "Summary", "Table",
-    "CannotCreate", "DataError", "Error", "GigaWarning", "InputMissing", "IoError", "LibraryMissing", "NotSafe",
-    "OptionError", "ResourceError", "errors", "__version__",
+    "CannotCreate", "DataError", "Error", "GigaWarning", "InputMissing", "IoError", "LibraryMissing", "ModelError",
+    "NotSafe", "OptionError", "ResourceError", "errors", "__version__",
 ]
+
+
+def __getattr__(name):
+    """giga.linear_model is imported when it is asked for, since it needs scikit-learn."""
+    if name == "linear_model":
+        import importlib
+        return importlib.import_module(".linear_model", __name__)
+    raise AttributeError(f"module 'giga' has no attribute '{name}'")

@@ -9,6 +9,11 @@ class DataError(Error, ValueError):
     """Data that cannot be used; the message names the table, the row and the column, and what to do."""
 
 
+class ModelError(Error, ValueError):
+    """A function of a model of one's own gave NaN, or infinity where there must be a number, or a gradient that is not
+    that of its log-likelihood; the message names the function, the row and theta."""
+
+
 class OptionError(Error, ValueError):
     """A keyword that asks for something impossible."""
 

@@ -90,7 +90,7 @@ class Certificate(_Text):
     @property
     def k_hat(self):
         """The shape of the tail of the weights: at most 0.7 where the draws can be corrected."""
-        return self.record.get("coreset", {}).get("k_hat")
+        return self.record.get("k_hat")
 
     def __reduce__(self):
         return Certificate, (self.safe, self.sentence, self.record, self._text)
@@ -376,6 +376,39 @@ class Sample(_Run):
     @property
     def names(self):
         return list(self._result.names)[: self._result.num_original]
+
+    def to_xarray(self):
+        """{group: xarray.Dataset} in the layout of ArviZ's InferenceData: posterior and sample_stats of chains x draws,
+        weights of the draws; of a fit also observed_data and constant_data, the rows of the coreset and their weights.
+
+        >>> import giga
+        >>> X, y = giga.simulate("poisson", rows=500, seed=2)
+        >>> run = giga.sample(X, y=y, family="poisson", link="softplus", chains=2, draws=100)
+        >>> dict(run.to_xarray()["posterior"].sizes)
+        {'chain': 2, 'draw': 100}
+        """
+        from ._inference_data import groups_of
+        return groups_of(self)
+
+    def to_netcdf(self, path, force=False):
+        """Writes these groups to one netCDF file, which arviz.from_netcdf opens, and xarray group by group."""
+        from ._inference_data import write_netcdf
+        return pathlib.Path(write_netcdf(self, path, force))
+
+    def to_inference_data(self):
+        """The same as an arviz.InferenceData, where ArviZ is installed."""
+        from ._inference_data import inference_data_of
+        return inference_data_of(self)
+
+    def plot(self, kind=None, names=None, axes=None):
+        """Pictures of it, by matplotlib: "coefficients" with intervals, "posterior", and of a fit "error" against size
+        and "weights"; without kind= a figure of all. Returns the axes, or the figure.
+
+        names   of the parameters to show
+        axes    to draw into
+        """
+        from ._plots import plot
+        return plot(self, kind, names, axes)
 
     def report(self, out=None, force=False, title=None):
         """The HTML page: written to `out`, whose path is returned; without it, its text."""

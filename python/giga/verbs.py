@@ -12,6 +12,7 @@ from . import _giga
 from ._data import is_path, path_word, words_and_memory
 from ._options import VERBS, documented
 from ._progress import showing
+from ._ranks import leads, ranks
 from .errors import GigaWarning, NotSafe, OptionError
 from .results import Certificate, Coreset, Fit, Predictions, Sample, Summary, coreset_of
 
@@ -48,7 +49,7 @@ def _out(options):
 
 
 @documented("fit")
-def fit(data=None, formula=None, *, y=None, weights=None, names=None, strict=False, progress=None, **options):
+def fit(data=None, formula=None, *, y=None, weights=None, names=None, strict=False, progress=None, comm=None, **options):
     """The whole job: a coreset, draws of its posterior, a certificate against all rows.
 
     data      a frame, an array, a table with __arrow_c_stream__, a dict of columns, or the path of a file that the
@@ -60,6 +61,7 @@ def fit(data=None, formula=None, *, y=None, weights=None, names=None, strict=Fal
     strict    raise NotSafe unless the certificate says that the result is safe
     progress  True for a bar, False for none, or a function of (stage, done, total); without it a bar in notebooks and
               at the prompt of a terminal
+    comm      an mpi4py communicator, all of whose ranks make this call: they share the work, and all get the result
 
     Without out= nothing is written. The same seed gives the bytes of the command.
 
@@ -73,8 +75,8 @@ def fit(data=None, formula=None, *, y=None, weights=None, names=None, strict=Fal
     """
     words, settings, memory = _model("fit", data, formula, y, weights, names, options)
     resume = options.get("resume")
-    with showing(progress) as watch:
-        result = _giga.fit(words, settings, memory, watch)
+    with ranks(comm, "fit", settings, memory) as operations, showing(progress if leads(comm) else False) as watch:
+        result = _giga.fit(words, settings, memory, watch, operations)
     run = Fit(result, resume if resume is not None else _out(options))
     if strict and not run.safe:
         raise NotSafe(run.certificate.sentence, run)
@@ -98,11 +100,11 @@ def _matrix_on_disk(name, options, folder):
 
 
 @documented("build")
-def build(data=None, formula=None, *, y=None, weights=None, names=None, progress=None, **options):
+def build(data=None, formula=None, *, y=None, weights=None, names=None, progress=None, comm=None, **options):
     """A coreset: a few weighted rows that stand for all of them.
 
-    data, formula, y, weights, names, progress   as in giga.fit
-    vectors, loglik                              a matrix, or the path of a .npy file, in place of data
+    data, formula, y, weights, names, progress, comm   as in giga.fit
+    vectors, loglik                                    a matrix, or the path of a .npy file, in place of data
 
     >>> import giga
     >>> X, y = giga.simulate("poisson", rows=1000, seed=2)
@@ -114,8 +116,8 @@ def build(data=None, formula=None, *, y=None, weights=None, names=None, progress
         for name in ("vectors", "loglik"):
             _matrix_on_disk(name, options, folder)
         words, settings, memory = _model("build", data, formula, y, weights, names, options)
-        with showing(progress) as watch:
-            result = _giga.build(words, settings, memory, watch)
+        with ranks(comm, "build", settings, memory) as operations, showing(progress if leads(comm) else False) as watch:
+            result = _giga.build(words, settings, memory, watch, operations)
     return coreset_of(result, json.loads(result.json), result.text)
 
 
@@ -125,7 +127,7 @@ def _on_disk(result):
 
 
 @documented("sample")
-def sample(data=None, formula=None, *, y=None, weights=None, names=None, progress=None, **options):
+def sample(data=None, formula=None, *, y=None, weights=None, names=None, progress=None, comm=None, **options):
     """Draws of the posterior of all rows, or of a coreset.
 
     data   as in giga.fit; or a Coreset, or the path of a coreset.csv, whose companion has the model
@@ -139,15 +141,15 @@ def sample(data=None, formula=None, *, y=None, weights=None, names=None, progres
     if isinstance(data, Coreset):
         data = _on_disk(data)
     words, settings, memory = _model("sample", data, formula, y, weights, names, options)
-    with showing(progress) as watch:
-        result = _giga.sample(words, settings, memory, watch)
+    with ranks(comm, "sample", settings, memory) as operations, showing(progress if leads(comm) else False) as watch:
+        result = _giga.sample(words, settings, memory, watch, operations)
     run = Sample(result, _out(options))
     _warn(run.warnings)
     return run
 
 
 @documented("check")
-def check(data, coreset=None, sampled=None, *, y=None, names=None, strict=False, progress=None, **options):
+def check(data, coreset=None, sampled=None, *, y=None, names=None, strict=False, progress=None, comm=None, **options):
     """The certificate of a coreset against all rows of the table that it was built from.
 
     data      the table, as in giga.fit
@@ -175,8 +177,8 @@ def check(data, coreset=None, sampled=None, *, y=None, names=None, strict=False,
             options["force"] = True  # of a folder of our own
         words.append(path_word(_on_disk(sampled)))
     settings = VERBS["check"].settings(options, "check")
-    with showing(progress) as watch:
-        told = _giga.check(words, settings, memory, watch)
+    with ranks(comm, "check", settings, memory) as operations, showing(progress if leads(comm) else False) as watch:
+        told = _giga.check(words, settings, memory, watch, operations)
     if isinstance(told, dict):
         sentence = f"not certified: that needs the rows of all shards; its error is {told['text']}"
         out = Certificate(False, sentence, told)

@@ -27,7 +27,9 @@
 #include "memory.hpp"
 #include "merge/options.hpp"
 #include "merge/print.hpp"
+#include "own_model.hpp"
 #include "predict/options.hpp"
+#include "ranks.hpp"
 #include "results.hpp"
 #include "running.hpp"
 #include "sample/options.hpp"
@@ -111,8 +113,8 @@ Result read_folder(const std::string& folder, const py::object& progress) {
   });
 }
 
-Result fit(const Words& words, const Settings& settings, const py::object& memory,
-           const py::object& progress) {
+Result fit(const Words& words, const Settings& settings, const py::object& memory, const py::object& progress,
+           const py::object& ranks) {
   return translated([&] {
     CallArguments arguments("fit", tool::add_fit_options, settings);
     const auto data = data_of(words);
@@ -132,28 +134,54 @@ Result fit(const Words& words, const Settings& settings, const py::object& memor
     job.read.memory = table_of(memory);
     if (job.read.memory) job.command_line = call_text("fit", job.input.native(), job.settings);
     Work work;
-    Result result = result_of_fit(done(work, request.resources, progress,
-                                       [&](const Executor& executor, const JobObserver& observer) {
-                                         return run_fit(job, executor, observer);
-                                       }),
+    Result result = result_of_fit(done(
+                                      work, request.resources, progress,
+                                      [&](const Executor& executor, const JobObserver& observer) {
+                                        return run_fit(job, executor, observer);
+                                      },
+                                      ranks),
                                   job.out);
     result.notes = work.notes();
     return result;
   });
 }
 
+// Of functions of the caller's. What they raise is raised here; Ctrl-C is an exception already.
+Result coreset(OwnModel& model, const Settings& settings, const py::object& progress) {
+  return translated([&] {
+    CallArguments arguments("coreset", add_own_model_options, settings);
+    const FitOptions options = own_fit_options(*arguments);
+    const bool timings = !arguments->flag("no-times");
+    Work work;
+    try {
+      Result result = result_of_fit(done(work, resources_of(*arguments), progress,
+                                         [&](const Executor& executor, const JobObserver& observer) {
+                                           return model.fit(options, timings, work, executor, observer);
+                                         }),
+                                    {});
+      result.notes = work.notes();
+      return result;
+    } catch (const std::exception&) {
+      if (work.stop_requested()) model.raise_failure();
+      throw;
+    }
+  });
+}
+
 Result build(const Words& words, const Settings& settings, const py::object& memory,
-             const py::object& progress) {
+             const py::object& progress, const py::object& ranks) {
   return translated([&] {
     CallArguments arguments("build", tool::add_build_options, settings);
     tool::BuildRequest request =
         asked(arguments, [&] { return tool::build_request(*arguments, data_of(words)); });
     request.job.read.memory = table_of(memory);
     Work work;
-    BuildRun made =
-        done(work, request.resources, progress, [&](const Executor& executor, const JobObserver& observer) {
+    BuildRun made = done(
+        work, request.resources, progress,
+        [&](const Executor& executor, const JobObserver& observer) {
           return run_build(request.job, executor, observer);
-        });
+        },
+        ranks);
     Result result;
     result.words = [words = tool::build_text(made)] { return words; };
     result.run->record = std::move(made.record);
@@ -172,17 +200,19 @@ Result build(const Words& words, const Settings& settings, const py::object& mem
 }
 
 Result sample(const Words& words, const Settings& settings, const py::object& memory,
-              const py::object& progress) {
+              const py::object& progress, const py::object& ranks) {
   return translated([&] {
     CallArguments arguments("sample", tool::add_sample_options, settings);
     tool::SampleRequest request =
         asked(arguments, [&] { return tool::sample_request(*arguments, data_of(words)); });
     request.job.read.memory = table_of(memory);
     Work work;
-    SampleRun made =
-        done(work, request.resources, progress, [&](const Executor& executor, const JobObserver& observer) {
+    SampleRun made = done(
+        work, request.resources, progress,
+        [&](const Executor& executor, const JobObserver& observer) {
           return run_sample(request.job, executor, observer);
-        });
+        },
+        ranks);
     Result result;
     result.run->record = std::move(made.record);
     result.run->summary = std::move(made.summary);
@@ -216,17 +246,19 @@ std::optional<py::dict> error_alone(Arguments& arguments, const Words& words) {
 }
 
 py::object check(const Words& words, const Settings& settings, const py::object& memory,
-                 const py::object& progress) {
+                 const py::object& progress, const py::object& ranks) {
   return translated([&]() -> py::object {
     CallArguments arguments("check", tool::add_check_options, settings);
     if (const auto alone = error_alone(*arguments, words)) return *alone;
     tool::CheckRequest request = asked(arguments, [&] { return tool::check_request(*arguments, words); });
     request.job.read.memory = table_of(memory);
     Work work;
-    RunRecord record =
-        done(work, request.resources, progress, [&](const Executor& executor, const JobObserver& observer) {
+    RunRecord record = done(
+        work, request.resources, progress,
+        [&](const Executor& executor, const JobObserver& observer) {
           return run_check(request.job, executor, observer);
-        });
+        },
+        ranks);
     Result result;
     result.run->record = std::move(record);
     result.json = [run = result.run] { return run_json(run->record); };
@@ -378,16 +410,23 @@ void add_memory(py::module_& module) {
 
 PYBIND11_MODULE(_giga, module) {
   namespace here = giga::python;
+  using py_arg = pybind11::arg;
   module.attr("version") = giga::version();
   (void)here::verb_tree();  // options are known before any thread asks for them
   here::add_result(module);
   here::add_memory(module);
+  here::add_own_model(module);
   module.def("verbs", [] { return pybind11::list(here::verb_dict(here::verb_tree())["verbs"]); });
   module.def("keyword_text", [](const std::string& text) { return here::text(here::keyword_text(text)); });
-  module.def("fit", &here::fit);
-  module.def("build", &here::build);
-  module.def("sample", &here::sample);
-  module.def("check", &here::check);
+  module.def("fit", &here::fit, py_arg("words"), py_arg("settings"), py_arg("memory"), py_arg("progress"),
+             py_arg("ranks") = pybind11::none());
+  module.def("coreset", &here::coreset);
+  module.def("build", &here::build, py_arg("words"), py_arg("settings"), py_arg("memory"), py_arg("progress"),
+             py_arg("ranks") = pybind11::none());
+  module.def("sample", &here::sample, py_arg("words"), py_arg("settings"), py_arg("memory"),
+             py_arg("progress"), py_arg("ranks") = pybind11::none());
+  module.def("check", &here::check, py_arg("words"), py_arg("settings"), py_arg("memory"), py_arg("progress"),
+             py_arg("ranks") = pybind11::none());
   module.def("merge", &here::merge);
   module.def("predict", &here::predict);
   module.def("summary", &here::summary);

@@ -1,6 +1,8 @@
 // The thread that waits: it alone touches Python.
 #include "running.hpp"
 
+#include <exception>
+
 #include "keywords.hpp"
 #include "results.hpp"
 
@@ -22,7 +24,7 @@ void raise(const char* type, const std::string& message) {
 void run_and_wait(Work& work, const py::object& progress, const std::function<void()>& job,
                   const std::function<void()>& also_stop) {
   work.begin(job);
-  std::optional<py::error_already_set> interrupt;
+  std::exception_ptr interrupt;
   while (true) {
     bool ended = false;
     {
@@ -36,8 +38,8 @@ void run_and_wait(Work& work, const py::object& progress, const std::function<vo
       if (progress.is_none()) continue;
       const Progress at = work.progress();
       if (!at.stage.empty()) progress(at.stage, at.done, at.total);
-    } catch (const py::error_already_set& error) {
-      interrupt.emplace(error);
+    } catch (...) {
+      interrupt = std::current_exception();
       work.stop();
       if (also_stop) also_stop();
     }
@@ -47,7 +49,7 @@ void run_and_wait(Work& work, const py::object& progress, const std::function<vo
     work.finish();
   } catch (...) {  // what was interrupted need not say why it ended
   }
-  throw std::move(*interrupt);
+  std::rethrow_exception(interrupt);
 }
 
 }  // namespace giga::python

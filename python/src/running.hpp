@@ -14,6 +14,8 @@
 #include "call.hpp"
 #include "giga/base/error.hpp"
 #include "giga/data/read_dataset.hpp"
+#include "giga/model/block_model.hpp"
+#include "ranks.hpp"
 #include "support/exit_codes.hpp"
 
 namespace giga::python {
@@ -39,6 +41,8 @@ auto translated(const Call& call) {
     PyErr_SetString(PyExc_KeyboardInterrupt, "stopped");
   } catch (const OptionError& error) {
     raise("OptionError", error.what());
+  } catch (const ModelError& error) {
+    raise("ModelError", error.what());
   } catch (const DataError& error) {
     raise("DataError", error.what());
   } catch (const InputMissing& error) {
@@ -61,10 +65,19 @@ auto translated(const Call& call) {
   throw pybind11::error_already_set();
 }
 
-/// Of a job with an executor.
+/// Of a job with an executor: that of this process, or of a rank by the operations of giga._ranks.
 template <typename Job>
-auto done(Work& work, const tool::Resources& resources, const pybind11::object& progress, const Job& job) {
+auto done(Work& work, const tool::Resources& resources, const pybind11::object& progress, const Job& job,
+          const pybind11::object& ranks = pybind11::none()) {
   std::optional<decltype(job(std::declval<const Executor&>(), JobObserver{}))> made;
+  if (!ranks.is_none()) {
+    PythonTransport transport(ranks);
+    run_and_wait(work, progress, [&] {
+      run_as_rank(transport, resources, work,
+                  [&](const Executor& executor) { made.emplace(job(executor, work.observer())); });
+    });
+    return std::move(*made);
+  }
   run_and_wait(work, progress, [&] {
     const Machine machine(resources, work);
     const JobObserver observer = work.observer();

@@ -11,6 +11,7 @@
 
 #include "model/block_sum.hpp"
 #include "model/chosen_rows.hpp"
+#include "model/feature_blocks.hpp"
 
 namespace giga {
 namespace {
@@ -77,20 +78,8 @@ class BlockLikelihood : public Likelihood {
 
   void directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
                                double* out) const override {
-    const Index dim = num_parameters(), num = features.points.count();
-    const std::vector<Index> rows = chosen_.rows(first, count);
-    std::vector<double> gradients(at(count * dim)), direction(at(dim));
-    at_each_point(features.points, [&](Index j, std::span<const double> theta) {
-      find_gradients(functions_, rows, theta, gradients.data());
-      const Index along = features.coordinate[at(j)];
-      for (Index d = 0; d < dim; ++d)
-        direction[at(d)] = features.frame ? features.frame->at(d, along) : (d == along ? 1.0 : 0.0);
-      for (Index i = 0; i < count; ++i) {
-        double slope = 0;
-        for (Index d = 0; d < dim; ++d) slope += direction[at(d)] * gradients[at(i * dim + d)];
-        out[i * num + j] = slope * (features.scale * multiplicity(first + i));
-      }
-    });
+    kept_->read(num_rows(), first, count, features, out,
+                [&](Index from, Index some, double* to) { find_features(from, some, features, to); });
   }
 
   void add_log_likelihoods(Index first, Index count, const Points& points, double* out) const override {
@@ -182,8 +171,27 @@ class BlockLikelihood : public Likelihood {
     }
   }
 
+  // The derivatives of rows [first, first + count) along features, a call for each feature.
+  void find_features(Index first, Index count, const DirectionalFeatures& features, double* out) const {
+    const Index dim = num_parameters(), num = features.points.count();
+    const std::vector<Index> rows = chosen_.rows(first, count);
+    std::vector<double> gradients(at(count * dim)), direction(at(dim));
+    at_each_point(features.points, [&](Index j, std::span<const double> theta) {
+      find_gradients(functions_, rows, theta, gradients.data());
+      const Index along = features.coordinate[at(j)];
+      for (Index d = 0; d < dim; ++d)
+        direction[at(d)] = features.frame ? features.frame->at(d, along) : (d == along ? 1.0 : 0.0);
+      for (Index i = 0; i < count; ++i) {
+        double slope = 0;
+        for (Index d = 0; d < dim; ++d) slope += direction[at(d)] * gradients[at(i * dim + d)];
+        out[i * num + j] = slope * (features.scale * multiplicity(first + i));
+      }
+    });
+  }
+
   BlockFunctions functions_;
   ChosenRows chosen_;
+  std::unique_ptr<FeatureBlocks> kept_ = std::make_unique<FeatureBlocks>();
 };
 
 void require_functions(const BlockFunctions& functions) {

@@ -255,5 +255,43 @@ TEST(BlockModel, IsRefusedWithoutRowsParametersOrFunctions) {
   EXPECT_THROW((void)likelihood_of(functions), std::invalid_argument);
 }
 
+// Whoever passes over rows asks for 64 at a time, and for single ones again.
+TEST(BlockModel, ReadsFeaturesOfManyRowsWithOneCallForEach) {
+  const Rows rows;
+  std::atomic<Index> calls = 0;
+  BlockFunctions functions = by_blocks(rows);
+  functions.gradients = [inner = functions.gradients, &calls](std::span<const Index> which,
+                                                              std::span<const double> theta, double* out) {
+    ++calls;
+    inner(which, theta, out);
+  };
+  const auto likelihood = likelihood_of(functions);
+  const auto twin = likelihood_of(Twin{});
+  constexpr Index kFeatures = 40, kTile = 64;
+  DirectionalFeatures features{Points(kDim, kFeatures), {}, {}, 0.5};
+  Stream random = stream(1, "features");
+  for (Index j = 0; j < kFeatures; ++j) {
+    features.points.set(j, std::vector{random.normal(), random.normal(), random.normal()});
+    features.coordinate.push_back(j * kDim / kFeatures);
+  }
+  std::vector<double> found(kTile * kFeatures), wanted(kTile * kFeatures);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (Index first = 0; first < kRows; first += kTile) {
+      const Index some = std::min(kTile, kRows - first);
+      likelihood->directional_derivatives(first, some, features, found.data());
+      twin->directional_derivatives(first, some, features, wanted.data());
+      for (Index k = 0; k < some * kFeatures; ++k) ASSERT_NEAR(found[at(k)], wanted[at(k)], 1e-10);
+    }
+  }
+  likelihood->directional_derivatives(kRows - 1, 1, features, found.data());
+  EXPECT_EQ(calls, 3 * kFeatures);  // of three blocks
+
+  features.scale = 1;  // other features, though they are where those were
+  likelihood->directional_derivatives(5, 2, features, found.data());
+  twin->directional_derivatives(5, 2, features, wanted.data());
+  EXPECT_NEAR(found[0], wanted[0], 1e-10);
+  EXPECT_EQ(calls, 4 * kFeatures);
+}
+
 }  // namespace
 }  // namespace giga

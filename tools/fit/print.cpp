@@ -96,9 +96,9 @@ std::string fit_text(const FitRun& run, const std::filesystem::path& folder) {
     text += fmt::format("{:<12} {}\n", label, value);
   };
   const StageSeconds& s = run.seconds;
-  line("data", fmt::format("{}: {} row{}, {}, response {}", input_words(record.options.path),
-                           grouped(record.num_rows), record.num_rows == 1 ? "" : "s",
-                           plural(*record.num_parameters, "parameter"), printable(*record.response, 40)));
+  line("data", fmt::format("{}: {} row{}, {}{}", input_words(record.options.path), grouped(record.num_rows),
+                           record.num_rows == 1 ? "" : "s", plural(*record.num_parameters, "parameter"),
+                           record.response ? ", response " + printable(*record.response, 40) : ""));
   line("model", record.model);
   if (!record.priors.empty()) line("priors", priors_text(record.priors));
   line("coreset", coreset_text(record));

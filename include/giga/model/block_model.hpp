@@ -44,8 +44,9 @@ class ModelError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `multiplicity` is empty or has a positive entry for every row. All that the functions give is looked at:
-/// what cannot be is a ModelError where it is first seen.
+/// Features of rows are made for thousands of rows at a time, and up to 256 MB of them kept: a call may cost
+/// as much for one row. `multiplicity` is empty or has a positive entry for every row. All that the functions
+/// give is looked at: what cannot be is a ModelError where it is first seen.
 [[nodiscard]] std::unique_ptr<Likelihood> likelihood_of(BlockFunctions functions,
                                                         std::vector<double> multiplicity = {});
 
