@@ -14,6 +14,7 @@ from .errors import GigaWarning as GigaWarning
 from .errors import InputMissing as InputMissing
 from .errors import IoError as IoError
 from .errors import LibraryMissing as LibraryMissing
+from .errors import ModelError as ModelError
 from .errors import NotSafe as NotSafe
 from .errors import OptionError as OptionError
 from .errors import ResourceError as ResourceError
@@ -40,6 +41,7 @@ def build(
     weights: Any = ...,
     names: Sequence[str] | None = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     vectors: _Path | np.ndarray | None = ...,
     loglik: _Path | np.ndarray | None = ...,
     response: _Value | None = ...,
@@ -100,6 +102,7 @@ def check(
     names: Sequence[str] | None = ...,
     strict: bool = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     response: _Value | None = ...,
     features: _Value | Sequence[_Value] | None = ...,
     weights: _Value | None = ...,
@@ -140,6 +143,58 @@ def check(
     config: _Value | None = ...,
 ) -> Certificate: ...
 
+def coreset(
+    log_likelihood: Any = ...,
+    gradient: Any = ...,
+    *,
+    num_rows: Any = ...,
+    num_parameters: Any = ...,
+    prior: str | Sequence[str] | Mapping[str, str] | None = ...,
+    start: Any = ...,
+    names: Sequence[str] | None = ...,
+    weights: Any = ...,
+    check_gradient: Any = ...,
+    name: Any = ...,
+    description: Any = ...,
+    vectors: Any = ...,
+    loglik: Any = ...,
+    strict: bool = ...,
+    out: _Path | None = ...,
+    force: bool | None = ...,
+    progress: _Progress = ...,
+    projection: Literal["random", "curvature", "auto"] | None = ...,
+    norm: Literal["fisher", "whitened", "l2", "l2_centred"] | None = ...,
+    projection_dim: _Value | None = ...,
+    expansion: Literal["taylor", "hermite"] | None = ...,
+    remainder_dim: _Value | None = ...,
+    heldout_dim: _Value | None = ...,
+    candidates: _Value | None = ...,
+    pihat: Literal["laplace", "subsample", "prior"] | None = ...,
+    pihat_rows: _Value | None = ...,
+    method: Literal["giga", "corrective", "frank_wolfe", "importance", "uniform", "pursuit"] | None = ...,
+    selector: Literal["auto", "scan", "quantised", "cap_tree"] | None = ...,
+    size: _Value | None = ...,
+    max_steps: _Value | None = ...,
+    tolerance: _Value | None = ...,
+    sampler: Literal["nuts", "hmc", "rwmh"] | None = ...,
+    protocol: Literal["stan", "paper"] | None = ...,
+    metric: Literal["dense", "diagonal", "unit"] | None = ...,
+    chains: _Value | None = ...,
+    warmup: _Value | None = ...,
+    draws: _Value | None = ...,
+    thin: _Value | None = ...,
+    target_accept: _Value | None = ...,
+    max_depth: _Value | None = ...,
+    leapfrog_steps: _Value | None = ...,
+    step_jitter: _Value | None = ...,
+    check_rows: _Value | None = ...,
+    seed: _Value | None = ...,
+    threads: _Value | None = ...,
+    memory: _Value | None = ...,
+    scratch: _Value | None = ...,
+    times: bool | None = ...,
+) -> Any: ...
+
 def fit(
     data: Any = ...,
     formula: str | None = ...,
@@ -149,6 +204,7 @@ def fit(
     names: Sequence[str] | None = ...,
     strict: bool = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     response: _Value | None = ...,
     features: _Value | Sequence[_Value] | None = ...,
     trials: _Value | None = ...,
@@ -226,6 +282,11 @@ def merge(
     config: _Value | None = ...,
 ) -> Coreset: ...
 
+def numerical_gradient(
+    log_likelihood: Any,
+    order: Any = ...,
+) -> Any: ...
+
 def predict(
     fit: Fit | _Path,
     data: Any,
@@ -274,6 +335,7 @@ def sample(
     weights: Any = ...,
     names: Sequence[str] | None = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     response: _Value | None = ...,
     features: _Value | Sequence[_Value] | None = ...,
     trials: _Value | None = ...,

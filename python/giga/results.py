@@ -90,7 +90,7 @@ class Certificate(_Text):
     @property
     def k_hat(self):
         """The shape of the tail of the weights: at most 0.7 where the draws can be corrected."""
-        return self.record.get("coreset", {}).get("k_hat")
+        return self.record.get("k_hat")
 
     def __reduce__(self):
         return Certificate, (self.safe, self.sentence, self.record, self._text)

@@ -29,7 +29,7 @@ _Progress = bool | Callable[[str, int, int], object] | None
 __version__: str
 '''
 
-OWN = {"data": "Any", "formula": "str | None", "y": "Any", "weights": "Any", "names": "Sequence[str] | None",
+OWN = {"data": "Any", "comm": "Any", "formula": "str | None", "y": "Any", "weights": "Any", "names": "Sequence[str] | None",
        "strict": "bool", "progress": "_Progress", "coreset": "Coreset | Fit | _Path | None",
        "sampled": "Sample | _Path | None", "coresets": "Coreset | Fit | _Path", "fit": "Fit | _Path",
        "draws": "Sample | _Path", "run": "Fit | Sample | _Path", "what": "str", "out": "_Path | None", "path": "_Path"}
@@ -54,7 +54,8 @@ def option_type(option):
 
 def function_stub(name):
     function = getattr(giga, name)
-    verbs = [verb for key, verb in _options.VERBS.items() if key == name or key.startswith(name + " ")]
+    verb_name = {"coreset": "fit"}.get(name, name)  # whose options it has
+    verbs = [verb for key, verb in _options.VERBS.items() if key == verb_name or key.startswith(verb_name + " ")]
     options = {}
     for verb in verbs:
         for key, option in verb.options.items():
@@ -72,12 +73,15 @@ def function_stub(name):
         if each.kind is inspect.Parameter.KEYWORD_ONLY and not star:
             lines.append("    *,")
             star = True
-        kind = OWN[each.name] if each.name in given and each.name in OWN else option_type(options[each.name])
+        if each.name in given and each.name in OWN:
+            kind = OWN[each.name]
+        else:
+            kind = option_type(options[each.name]) if each.name in options else "Any"
         default = "" if each.default is inspect.Parameter.empty else " = ..."
         lines.append(f"    {each.name}: {kind}{default},")
         if each.kind is inspect.Parameter.POSITIONAL_ONLY:
             lines.append("    /,")
-    return f"def {name}(\n" + "\n".join(lines) + f"\n) -> {RESULTS[name]}: ..."
+    return f"def {name}(\n" + "\n".join(lines) + f"\n) -> {RESULTS.get(name, 'Any')}: ..."
 
 
 def stub():

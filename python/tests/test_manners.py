@@ -230,6 +230,7 @@ def test_memory_does_not_grow_with_calls(small):
 def test_reprs_are_what_the_command_tells(small):
     X, y = small
     fit = giga.fit(X, y=y, **QUICK)
+    assert fit.certificate.k_hat == fit.record["certificate"]["k_hat"] is not None
     assert "certificate" in repr(fit) and "<array>: 500 rows" in repr(fit)
     page = fit._repr_html_()
     assert "<pre" in page and "&lt;array&gt;" in page
