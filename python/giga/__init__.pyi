@@ -14,6 +14,7 @@ from .errors import GigaWarning as GigaWarning
 from .errors import InputMissing as InputMissing
 from .errors import IoError as IoError
 from .errors import LibraryMissing as LibraryMissing
+from .errors import ModelError as ModelError
 from .errors import NotSafe as NotSafe
 from .errors import OptionError as OptionError
 from .errors import ResourceError as ResourceError
@@ -28,6 +29,7 @@ from .results import Table as Table
 
 _Path = str | bytes | os.PathLike[str]
 _Value = str | int | float | os.PathLike[str]
+_Function = Callable[[np.ndarray, np.ndarray], Any]
 _Progress = bool | Callable[[str, int, int], object] | None
 
 __version__: str
@@ -40,6 +42,7 @@ def build(
     weights: Any = ...,
     names: Sequence[str] | None = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     vectors: _Path | np.ndarray | None = ...,
     loglik: _Path | np.ndarray | None = ...,
     response: _Value | None = ...,
@@ -100,6 +103,7 @@ def check(
     names: Sequence[str] | None = ...,
     strict: bool = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     response: _Value | None = ...,
     features: _Value | Sequence[_Value] | None = ...,
     weights: _Value | None = ...,
@@ -140,6 +144,58 @@ def check(
     config: _Value | None = ...,
 ) -> Certificate: ...
 
+def coreset(
+    log_likelihood: _Function | None = ...,
+    gradient: _Function | None = ...,
+    *,
+    num_rows: int | None = ...,
+    num_parameters: int | None = ...,
+    prior: float | str | Sequence[float | str] | Mapping[str, float | str] | None = ...,
+    start: Sequence[float] | np.ndarray | None = ...,
+    names: Sequence[str] | None = ...,
+    weights: Any = ...,
+    check_gradient: bool = ...,
+    name: str = ...,
+    description: str | None = ...,
+    vectors: _Path | np.ndarray | None = ...,
+    loglik: _Path | np.ndarray | None = ...,
+    strict: bool = ...,
+    out: _Path | None = ...,
+    force: bool = ...,
+    progress: _Progress = ...,
+    projection: Literal["random", "curvature", "auto"] | None = ...,
+    norm: Literal["fisher", "whitened", "l2", "l2_centred"] | None = ...,
+    projection_dim: _Value | None = ...,
+    expansion: Literal["taylor", "hermite"] | None = ...,
+    remainder_dim: _Value | None = ...,
+    heldout_dim: _Value | None = ...,
+    candidates: _Value | None = ...,
+    pihat: Literal["laplace", "subsample", "prior"] | None = ...,
+    pihat_rows: _Value | None = ...,
+    method: Literal["giga", "corrective", "frank_wolfe", "importance", "uniform", "pursuit"] | None = ...,
+    selector: Literal["auto", "scan", "quantised", "cap_tree"] | None = ...,
+    size: _Value | None = ...,
+    max_steps: _Value | None = ...,
+    tolerance: _Value | None = ...,
+    sampler: Literal["nuts", "hmc", "rwmh"] | None = ...,
+    protocol: Literal["stan", "paper"] | None = ...,
+    metric: Literal["dense", "diagonal", "unit"] | None = ...,
+    chains: _Value | None = ...,
+    warmup: _Value | None = ...,
+    draws: _Value | None = ...,
+    thin: _Value | None = ...,
+    target_accept: _Value | None = ...,
+    max_depth: _Value | None = ...,
+    leapfrog_steps: _Value | None = ...,
+    step_jitter: _Value | None = ...,
+    check_rows: _Value | None = ...,
+    seed: _Value | None = ...,
+    threads: _Value | None = ...,
+    memory: _Value | None = ...,
+    scratch: _Value | None = ...,
+    times: bool | None = ...,
+) -> Any: ...
+
 def fit(
     data: Any = ...,
     formula: str | None = ...,
@@ -149,6 +205,7 @@ def fit(
     names: Sequence[str] | None = ...,
     strict: bool = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     response: _Value | None = ...,
     features: _Value | Sequence[_Value] | None = ...,
     trials: _Value | None = ...,
@@ -226,6 +283,11 @@ def merge(
     config: _Value | None = ...,
 ) -> Coreset: ...
 
+def numerical_gradient(
+    log_likelihood: _Function | None,
+    order: int = ...,
+) -> _Function: ...
+
 def predict(
     fit: Fit | _Path,
     data: Any,
@@ -274,6 +336,7 @@ def sample(
     weights: Any = ...,
     names: Sequence[str] | None = ...,
     progress: _Progress = ...,
+    comm: Any = ...,
     response: _Value | None = ...,
     features: _Value | Sequence[_Value] | None = ...,
     trials: _Value | None = ...,
