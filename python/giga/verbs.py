@@ -26,6 +26,9 @@ def _model(verb, data, formula, y, weights, names, options):
     """Words, settings and memory of a verb that reads a table."""
     if formula is not None:
         options["formula"] = formula
+    if isinstance(y, str):  # a column of the table
+        options.setdefault("response", y)
+        y = None
     words, memory, columns = words_and_memory(data, y, weights, names)
     if weights is not None and isinstance(weights, str):
         options["weights"] = weights
@@ -52,7 +55,7 @@ def fit(data=None, formula=None, *, y=None, weights=None, names=None, strict=Fal
     data      a frame, an array, a table with __arrow_c_stream__, a dict of columns, or the path of a file that the
               command reads; a list of paths is one table
     formula   R's, as in "late ~ hour + carrier"; without it all other columns explain the response
-    y         the response of an array, where it is not the last column of it
+    y         the response: an array beside data, or the name of a column, as response=
     weights   observation weights: the name of a column, or an array
     names     of the columns of an array; without them x1, x2, ...
     strict    raise NotSafe unless the certificate says that the result is safe

@@ -7,6 +7,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,20 +36,21 @@ struct Schema {
 };
 
 struct ColumnType {
-  enum class Made { AsIs, Bools, Codes, Halves, Decimals, DaysOfMs, Nothing };
+  enum class Made { AsIs, Bools, Codes, Halves, Decimals, DaysOfMs, Views, Nothing };
+  enum class Texts { Short, Long, Views };  // offsets of 32 or 64 bits, or views (format vu)
   MemoryType type = MemoryType::Float64;
   Made made = Made::AsIs;
   Index bytes = 0;       // of a cell; of a code
   char code_type = 'i';  // of a dictionary: format of its codes
-  bool long_offsets = false;
+  Texts texts = Texts::Short;
   std::int64_t per_day = 0;
   int scale = 0;  // of decimals
 };
 
 std::string words_of(std::string_view format) {
   static const std::map<char, const char*> kStarts = {
-      {'z', "binary"},   {'Z', "binary"}, {'w', "binary"}, {'+', "nested"}, {'t', "duration or time of day"},
-      {'v', "text view"}};
+      {'z', "binary"}, {'Z', "binary"}, {'w', "binary"}, {'+', "nested"}, {'t', "duration or time of day"},
+      {'v', "binary"}};
   const auto found = format.empty() ? kStarts.end() : kStarts.find(format.front());
   return found == kStarts.end() ? "of the Arrow format '" + printable(format) + "'"
                                 : std::string(found->second) + " (Arrow format '" + printable(format) + "')";
@@ -63,28 +65,35 @@ std::optional<ColumnType> plain_type(std::string_view format) {
       {"l", {MemoryType::Int64, Made::AsIs, 8}},     {"L", {MemoryType::UInt64, Made::AsIs, 8}},
       {"f", {MemoryType::Float32, Made::AsIs, 4}},   {"g", {MemoryType::Float64, Made::AsIs, 8}},
       {"e", {MemoryType::Float32, Made::Halves, 2}}, {"n", {MemoryType::Float64, Made::Nothing, 0}},
-      {"b", {MemoryType::Code, Made::Bools, 0}},     {"u", {MemoryType::Text, Made::AsIs, 0}},
-      {"tdD", {MemoryType::Day, Made::AsIs, 4}},     {"tdm", {MemoryType::Day, Made::DaysOfMs, 8}},
+      {"b", {MemoryType::Code, Made::Bools, 0}},     {"tdD", {MemoryType::Day, Made::AsIs, 4}},
+      {"tdm", {MemoryType::Day, Made::DaysOfMs, 8}},
   };
   const auto found = kTypes.find(format);
   if (found == kTypes.end()) return std::nullopt;
   return found->second;
 }
 
+std::optional<ColumnType::Texts> texts_of(std::string_view format) {
+  if (format == "u") return ColumnType::Texts::Short;
+  if (format == "U") return ColumnType::Texts::Long;
+  if (format == "vu") return ColumnType::Texts::Views;
+  return std::nullopt;
+}
+
 std::optional<ColumnType> type_of(const ArrowSchema& schema) {
   using Made = ColumnType::Made;
   const std::string_view format = schema.format;
   if (schema.dictionary != nullptr) {
-    const std::string_view values = schema.dictionary->format;
-    if (format.size() != 1 || std::string_view("cCsSiIlL").find(format) == std::string_view::npos ||
-        (values != "u" && values != "U"))
+    const auto texts = texts_of(schema.dictionary->format);
+    if (!texts || format.size() != 1 || std::string_view("cCsSiIlL").find(format) == std::string_view::npos)
       return std::nullopt;
-    return ColumnType{.type = MemoryType::Code,
-                      .made = Made::Codes,
-                      .code_type = format.front(),
-                      .long_offsets = values == "U"};
+    return ColumnType{
+        .type = MemoryType::Code, .made = Made::Codes, .code_type = format.front(), .texts = *texts};
   }
-  if (format == "U") return ColumnType{.type = MemoryType::Text, .long_offsets = true};
+  if (const auto texts = texts_of(format))
+    return ColumnType{.type = MemoryType::Text,
+                      .made = *texts == ColumnType::Texts::Views ? Made::Views : Made::AsIs,
+                      .texts = *texts};
   if (format.starts_with("ts") && format.size() > 3 && format[3] == ':') {
     constexpr std::int64_t kDay = 86'400;
     const std::map<char, std::int64_t> units = {
@@ -186,6 +195,7 @@ class Reader {
     if (type.made == ColumnType::Made::Nothing) return nothing(length);
     const std::byte* data = buffer(array, 1);
     if (data == nullptr) refuse(column, "a batch has no values");
+    if (type.made == ColumnType::Made::Views) return views(column, array, first, out);
     if (type.type == MemoryType::Text) return text(type, array, first, out);
     switch (type.made) {
       case ColumnType::Made::AsIs:
@@ -204,6 +214,7 @@ class Reader {
           const auto ms = load<std::int64_t>(data, first + i);
           return ms / kDay - (ms % kDay < 0 ? 1 : 0);
         });
+      case ColumnType::Made::Views:
       case ColumnType::Made::Nothing: break;
     }
     return out;
@@ -230,12 +241,45 @@ class Reader {
   static MemoryPiece text(const ColumnType& type, const ArrowArray& array, Index first, MemoryPiece out) {
     const std::byte* offsets = buffer(array, 1);
     out.data = buffer(array, 2);
-    if (type.long_offsets) {
+    if (type.texts == ColumnType::Texts::Long) {
       out.long_offsets = reinterpret_cast<const std::int64_t*>(offsets) + first;
     } else {
       out.offsets = reinterpret_cast<const std::int32_t*>(offsets) + first;
     }
     return out;
+  }
+
+  // Views one after the other, as text that offsets point into.
+  MemoryPiece views(const std::string& column, const ArrowArray& array, Index first, MemoryPiece out) {
+    auto* offsets = made_cells<std::int64_t>(owner_, out.count + 1);
+    std::vector<std::byte>& bytes = owner_.converted.emplace_back();
+    for (Index i = 0; i < out.count; ++i) {
+      offsets[i] = std::ssize(bytes);
+      const auto* bits = reinterpret_cast<const std::byte*>(out.valid);
+      if (bits != nullptr && !bit_at(bits, out.first_bit + i)) continue;
+      const std::span<const std::byte> cell = view(column, array, first + i);
+      bytes.insert(bytes.end(), cell.begin(), cell.end());
+    }
+    offsets[out.count] = std::ssize(bytes);
+    out.data = bytes.data();
+    out.long_offsets = offsets;
+    return out;
+  }
+
+  // 16 bytes: the length, and the text itself up to 12 bytes; or four bytes of it, a buffer and an offset.
+  [[nodiscard]] std::span<const std::byte> view(const std::string& column, const ArrowArray& array,
+                                                Index i) const {
+    const std::byte* cell = buffer(array, 1) + i * 16;
+    const auto length = load<std::int32_t>(cell, 0);
+    if (length < 0) refuse(column, "a text has a negative length");
+    if (length <= 12) return {cell + 4, at(length)};
+    const auto which = load<std::int32_t>(cell, 2), offset = load<std::int32_t>(cell, 3);
+    // The last buffer has the sizes of those of the texts.
+    const std::int64_t buffers = array.n_buffers - 3;
+    if (which < 0 || which >= buffers || offset < 0) refuse(column, "a text is in no buffer");
+    const auto size = load<std::int64_t>(buffer(array, array.n_buffers - 1), which);
+    if (offset + std::int64_t{length} > size) refuse(column, "a text ends beyond its buffer");
+    return {buffer(array, 2 + which) + offset, at(length)};
   }
 
   MemoryPiece bools(const std::byte* bits, Index first, MemoryPiece out) {
@@ -255,14 +299,16 @@ class Reader {
     values.first_bit = dictionary->offset;
     if (dictionary->length > 0 && buffer(*dictionary, 1) == nullptr)
       refuse(column, "a dictionary has no values");
-    values = text(type, *dictionary, dictionary->offset, values);
+    values = type.texts == ColumnType::Texts::Views ? views(column, *dictionary, dictionary->offset, values)
+                                                    : text(type, *dictionary, dictionary->offset, values);
     auto levels = std::make_shared<std::vector<std::string>>();
     for (Index i = 0; i < values.count; ++i) {
       const Index bit = values.first_bit + i;
       const bool there =
           values.valid == nullptr || bit_at(reinterpret_cast<const std::byte*>(values.valid), bit);
-      const std::int64_t begin = type.long_offsets ? values.long_offsets[i] : values.offsets[i];
-      const std::int64_t end = type.long_offsets ? values.long_offsets[i + 1] : values.offsets[i + 1];
+      const bool is_long = values.long_offsets != nullptr;
+      const std::int64_t begin = is_long ? values.long_offsets[i] : values.offsets[i];
+      const std::int64_t end = is_long ? values.long_offsets[i + 1] : values.offsets[i + 1];
       levels->emplace_back(
           there && end > begin
               ? std::string(reinterpret_cast<const char*>(values.data) + begin, at(end - begin))

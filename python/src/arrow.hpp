@@ -4,13 +4,13 @@
 //     formats                              read as
 //     c C s S i I l L e f g                Number (e, half floats, are widened)
 //     b                                    Category: false, true
-//     u U z Z                              Text; z and Z, binary, are refused
+//     u U vu                               Text; views are copied
 //     tdD tdm                              Day (tdm are milliseconds of whole days)
 //     ts[smun]:zone                        Moment, in UTC
 //     d:precision,scale                    Number, by its digits
 //     with a dictionary                    Code
 //     n                                    Number, all missing
-//     lists, structs, unions, durations    refused, by their names
+//     lists, structs, durations, binary    refused, by their names
 #pragma once
 
 #include <cstdint>

@@ -98,6 +98,11 @@ Progress Work::progress() const {
   return out;
 }
 
+Work::~Work() {
+  stop();
+  if (thread_.joinable()) thread_.join();
+}
+
 void Work::begin(std::function<void()> run) {
   thread_ = std::thread([this, run = std::move(run)] {
     try {

@@ -61,6 +61,10 @@ struct Progress {
 class Work {
  public:
   Work() : sampled_(kMostChains) {}
+  /// Stops work that nobody waits for any more.
+  ~Work();
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
 
   [[nodiscard]] JobObserver observer();
   [[nodiscard]] bool stop_requested() const { return stop_; }

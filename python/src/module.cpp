@@ -29,8 +29,8 @@
 #include "merge/print.hpp"
 #include "own_model.hpp"
 #include "predict/options.hpp"
-#include "ranks.hpp"
 #include "results.hpp"
+#include "running.hpp"
 #include "sample/options.hpp"
 #include "sample/print.hpp"
 #include "support/coefficient_table.hpp"
@@ -44,119 +44,6 @@ namespace py = pybind11;
 using tool::Arguments;
 
 using Words = std::vector<std::string>;
-
-// How often the thread that waits looks for signals, in ms.
-constexpr int kLook = 50;
-
-void raise(const char* type, const std::string& message) {
-  const py::object error = py::module_::import("giga.errors").attr(type);
-  PyErr_SetObject(error.ptr(), text(keyword_text(message)).ptr());
-}
-
-// The one place where exceptions of the library become those of Python; the order is that of exit_codes.cpp.
-template <typename Call>
-auto translated(const Call& call) {
-  try {
-    return call();
-  } catch (const py::error_already_set&) {
-    throw;
-  } catch (const py::builtin_exception&) {
-    throw;
-  } catch (const Stopped&) {
-    PyErr_SetString(PyExc_KeyboardInterrupt, "stopped");
-  } catch (const OptionError& error) {
-    raise("OptionError", error.what());
-  } catch (const ModelError& error) {
-    raise("ModelError", error.what());
-  } catch (const DataError& error) {
-    raise("DataError", error.what());
-  } catch (const InputMissing& error) {
-    raise("InputMissing", error.what());
-  } catch (const LibraryMissing& error) {
-    raise("LibraryMissing", error.what());
-  } catch (const CannotCreate& error) {
-    raise("CannotCreate", error.what());
-  } catch (const IoError& error) {
-    raise("IoError", error.what());
-  } catch (const ResourceError& error) {
-    raise("ResourceError", error.what());
-  } catch (const std::bad_alloc&) {
-    raise("ResourceError", "out of memory; use fewer rows or columns, or a machine with more memory");
-  } catch (const std::system_error& error) {
-    raise("ResourceError", std::string("the system refuses: ") + error.what() + "; try threads=1");
-  } catch (const std::exception& error) {
-    raise("Error", std::string("internal: ") + error.what() + "; please report this");
-  }
-  throw py::error_already_set();
-}
-
-// Does the work on its thread. Ctrl-C, and what `progress` throws, end it; then that is thrown once it has
-// ended.
-void run_and_wait(Work& work, const py::object& progress, const std::function<void()>& job,
-                  const std::function<void()>& also_stop = {}) {
-  work.begin(job);
-  std::optional<py::error_already_set> interrupt;
-  while (true) {
-    bool ended = false;
-    {
-      const py::gil_scoped_release others_may_run;
-      ended = work.wait(kLook);
-    }
-    if (ended) break;
-    if (interrupt) continue;
-    try {
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (progress.is_none()) continue;
-      const Progress at = work.progress();
-      if (!at.stage.empty()) progress(at.stage, at.done, at.total);
-    } catch (const py::error_already_set& error) {
-      interrupt.emplace(error);
-      work.stop();
-      if (also_stop) also_stop();
-    }
-  }
-  if (!interrupt) return work.finish();
-  try {
-    work.finish();
-  } catch (...) {  // what was interrupted need not say why it ended
-  }
-  throw std::move(*interrupt);
-}
-
-// Of a job with an executor: that of this process, or of a rank by the operations of giga._ranks.
-template <typename Job>
-auto done(Work& work, const tool::Resources& resources, const py::object& progress, const Job& job,
-          const py::object& ranks = py::none()) {
-  std::optional<decltype(job(std::declval<const Executor&>(), JobObserver{}))> made;
-  if (!ranks.is_none()) {
-    PythonTransport transport(ranks);
-    run_and_wait(work, progress, [&] {
-      run_as_rank(transport, resources, work,
-                  [&](const Executor& executor) { made.emplace(job(executor, work.observer())); });
-    });
-    return std::move(*made);
-  }
-  run_and_wait(work, progress, [&] {
-    const Machine machine(resources, work);
-    const JobObserver observer = work.observer();
-    if (const int count = machine.executor().num_threads(); count < resources.threads)
-      observer.note("only " + std::to_string(count) + " of " + std::to_string(resources.threads) +
-                    " threads could be started");
-    made.emplace(job(machine.executor(), observer));
-    if (work.stop_requested()) throw Stopped();
-  });
-  return std::move(*made);
-}
-
-// A request, whose refusals name the place of an option that a file gave.
-template <typename Ask>
-auto asked(CallArguments& arguments, const Ask& ask) {
-  try {
-    return ask();
-  } catch (const tool::UsageError& error) {
-    throw tool::UsageError(arguments->with_place(error.what()));
-  }
-}
 
 std::shared_ptr<const MemoryTable> table_of(const py::object& memory) {
   return memory.is_none() ? nullptr : memory.cast<const Memory&>().table();

@@ -55,8 +55,8 @@ def _bits(flags):
 
 
 class Stream:
-    def __init__(self, columns, offset=0, error=None):
-        self.columns, self.offset, self.error = columns, offset, error
+    def __init__(self, columns, offset=0, error=None, dictionary_format="u"):
+        self.columns, self.offset, self.error, self.dictionary_format = columns, offset, error, dictionary_format
         self.released = 0
         self._kept = []
 
@@ -72,13 +72,21 @@ class Stream:
         """The buffers after the bitmap."""
         if format == "b":
             return [self._buffer(_bits([cell or False for cell in cells]))]
-        if format in "uU":
+        if format in ("u", "U"):
             texts = [(cell or "").encode() for cell in cells]
             ends = [0]
             for text in texts:
                 ends.append(ends[-1] + len(text))
             return [self._buffer(struct.pack(f"{len(ends)}{'i' if format == 'u' else 'q'}", *ends)),
                     self._buffer(b"".join(texts))]
+        if format == "vu":
+            long, views = bytearray(b"--"), b""
+            for text in [(cell or "").encode() for cell in cells]:
+                rest = text.ljust(12, b"\0") if len(text) <= 12 else text[:4] + struct.pack("ii", 1, len(long))
+                views += struct.pack("i", len(text)) + rest
+                long += text if len(text) > 12 else b""
+            return [self._buffer(views), self._buffer(b"unused"), self._buffer(bytes(long)),
+                    self._buffer(struct.pack("qq", 6, len(long)))]
         if format.startswith("d:"):
             return [self._buffer(b"".join((cell or 0).to_bytes(16, "little", signed=True) for cell in cells))]
         if format == "n":
@@ -86,7 +94,7 @@ class Stream:
         return [self._buffer(struct.pack(f"{len(cells)}{_FORMATS[format]}", *[cell or 0 for cell in cells]))]
 
     def _array(self, format, cells, dictionary=None, offset=0):
-        filler = cells[0] if len(cells) else "" if format in "uU" else 0
+        filler = cells[0] if len(cells) else "" if format in ("u", "U", "vu") else 0
         cells = [filler] * offset + list(cells)
         buffers = [] if format == "n" else [self._buffer(_bits([cell is not None for cell in cells]))
                                             if None in cells else None]
@@ -96,7 +104,7 @@ class Stream:
         array.n_buffers = len(buffers)
         array.buffers = self._keep((ctypes.c_void_p * max(len(buffers), 1))(*buffers))
         if dictionary is not None:
-            array.dictionary = ctypes.pointer(self._array("u", dictionary))
+            array.dictionary = ctypes.pointer(self._array(self.dictionary_format, dictionary))
         return array
 
     def _schema(self, out):
@@ -106,7 +114,7 @@ class Stream:
             child.format, child.name = format.encode(), name.encode()
             if rest:
                 values = self._keep(Schema())
-                values.format, values.name = b"u", b""
+                values.format, values.name = self.dictionary_format.encode(), b""
                 child.dictionary = ctypes.pointer(values)
             children.append(ctypes.pointer(child))
         out.format, out.name, out.n_children = b"+s", b"", len(children)

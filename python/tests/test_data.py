@@ -137,6 +137,7 @@ def test_weights_and_responses_may_be_arrays_or_columns(tmp_path):
     frame = pd.DataFrame({"x1": X[:, 0], "x2": X[:, 1], "y": y, "w": w})
     assert files_of(frame, weights="w", family="bernoulli") == expected
     assert files_of(frame[["x1", "x2"]], y=frame["y"], weights=w, family="bernoulli") == expected
+    assert files_of(frame, y="y", weights="w", family="bernoulli") == expected
     labels = np.where(y > 0, "yes", "no")
     assert giga.build(X, y=labels, family="bernoulli", size=5).columns == ["x1", "x2", "y"]
 
@@ -166,7 +167,7 @@ def arrow_columns():
     for rows in (70, 0, 53):
         cells["x"].append([float(v) for v in rng.normal(size=rows)])
         cells["i"].append([int(v) for v in rng.integers(-9, 9, rows)])
-        cells["t"].append([["u", "ü", "long text"][v] for v in rng.integers(0, 3, rows)])
+        cells["t"].append([["u", "ü", "a text of more than twelve bytes"][v] for v in rng.integers(0, 3, rows)])
         cells["c"].append([int(v) for v in rng.integers(0, 2, rows)])
         cells["b"].append([bool(v) for v in rng.integers(0, 2, rows)])
         cells["d"].append([int(v) for v in rng.integers(19000, 19100, rows)])
@@ -177,14 +178,14 @@ def arrow_columns():
     return cells
 
 
-@pytest.mark.parametrize("offset", [0, 3, 11])
-def test_arrow_streams_are_read_batch_by_batch(offset, tmp_path):
+@pytest.mark.parametrize("offset, texts", [(0, "u"), (3, "vu"), (11, "U")])
+def test_arrow_streams_are_read_batch_by_batch(offset, texts, tmp_path):
     cells = arrow_columns()
     cells["x"][0][4] = cells["t"][2][1] = cells["i"][2][0] = cells["b"][0][3] = None
     stream = Stream([("x", "g", cells["x"]), ("i", "s", cells["i"]), ("t", "u", cells["t"]),
-                     ("T", "U", cells["t"]), ("c", "c", cells["c"], ["no", "so"]), ("b", "b", cells["b"]),
+                     ("T", texts, cells["t"]), ("c", "c", cells["c"], ["no", "so"]), ("b", "b", cells["b"]),
                      ("d", "tdD", cells["d"]), ("m", "tsm:", cells["m"]), ("z", "d:20,3", cells["z"]),
-                     ("e", "e", cells["e"]), ("y", "g", cells["y"])], offset)
+                     ("e", "e", cells["e"]), ("y", "g", cells["y"])], offset, dictionary_format=texts)
     flat = {name: sum(parts, []) for name, parts in cells.items()}
     days = np.array(flat["d"], dtype="datetime64[D]")
     moments = np.array(flat["m"], dtype="datetime64[ms]")
