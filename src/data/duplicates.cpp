@@ -22,7 +22,7 @@ DistinctRows collected(const Dataset& data, Repeats& repeats) {
   if (distinct.num_rows != num_rows) {
     distinct.rows.reserve(at(distinct.num_rows));
     for (Index n = 0; n < num_rows; ++n)
-      if (repeats.counts(n) && !repeats.is_repeat(n)) distinct.rows.push_back(n);
+      if (repeats.is_first(n)) distinct.rows.push_back(n);
   }
   if (all_one && distinct.num_repeats == 0) return distinct;
   // In row order: a first row keeps its number among the distinct rows, where its repeats find it.
@@ -44,7 +44,6 @@ DistinctRows collected(const Dataset& data, Repeats& repeats) {
 DistinctRows distinct_rows_masked(const Dataset& data, const Executor& executor, std::uint64_t hash_mask) {
   if (data.is_shared()) return shared_distinct_rows(data, executor, hash_mask);
   Repeats repeats(data, {0, data.num_rows()}, executor, hash_mask);
-  repeats.end_parts();
   return collected(data, repeats);
 }
 

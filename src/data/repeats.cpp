@@ -26,16 +26,19 @@ Repeats::Repeats(const Dataset& data, const RowRange& rows, const Executor& exec
     : data_(data), rows_(rows), executor_(executor), hash_mask_(hash_mask) {
   hash_rows();
   deal_rows();
-  repeats_.resize(rows_.size());
   executor_.for_each(static_cast<Index>(begins_.size()) - 1, [this](Index part) { look_up(at(part)); });
+  order_.resize(0);
 }
 
 void Repeats::hash_rows() {
   hashes_.resize(rows_.size());
-  for_each_block(executor_, rows_, [this](Index first, Index count) {
+  kinds_.resize(rows_.size());
+  const bool weighted = !data_.weights().empty();
+  for_each_block(executor_, rows_, [this, weighted](Index first, Index count) {
     for (Index n = first; n < first + count; ++n) {
       hashes_[at(n - rows_.begin)] =
           hash_row(data_.features(n), data_.num_features(), response_or_0(data_, n)) & hash_mask_;
+      kinds_[at(n - rows_.begin)] = !weighted || data_.weight(n) > 0 ? kFirst : kNothing;
     }
   });
 }
@@ -82,7 +85,7 @@ void Repeats::look_up(std::size_t part) {
       }
       if (hash(f) == own && equals_row(data_, f, data_.features(n), response_or_0(data_, n))) {
         hashes_[at(n - rows_.begin)] = static_cast<std::uint64_t>(f);
-        repeats_[at(n - rows_.begin)] = 1;
+        kinds_[at(n - rows_.begin)] = kRepeat;
         break;
       }
       slot = (slot + 1) & (size - 1);

@@ -26,31 +26,15 @@ class Repeats {
   Repeats(const Dataset& data, const RowRange& rows, const Executor& executor, std::uint64_t hash_mask);
 
   [[nodiscard]] const RowRange& rows() const { return rows_; }
-  [[nodiscard]] bool counts(Index n) const { return data_.weight(n) > 0; }
-  [[nodiscard]] bool is_repeat(Index n) const { return repeats_[at(n - rows_.begin)] != 0; }
+  [[nodiscard]] bool counts(Index n) const { return kinds_[at(n - rows_.begin)] != kNothing; }
+  [[nodiscard]] bool is_repeat(Index n) const { return kinds_[at(n - rows_.begin)] == kRepeat; }
   /// The row that a repeat repeats.
   [[nodiscard]] Index first(Index n) const { return static_cast<Index>(hashes_[at(n - rows_.begin)]); }
   /// Of a row that is no repeat, until set_number().
   [[nodiscard]] std::uint64_t hash(Index n) const { return hashes_[at(n - rows_.begin)]; }
 
-  /// Calls visit(n) for rows that are no repeats, those whose hash begins with the `bits` bits of `part`.
-  static constexpr int kMostBits = 8;
-  template <typename Visit>
-  void for_part(Index part, int bits, const Visit& visit) const {
-    const auto parts_of = [bits](std::uint64_t hash) {
-      return bits == 0 ? Index{0} : static_cast<Index>(hash >> (64 - bits));
-    };
-    // Parts of order_ are by the top bits of the hash as well, as many as it takes.
-    const Index parts = std::ssize(begins_) - 1, asked = Index{1} << bits;
-    const Index first = parts >= asked ? parts / asked * part : 0;
-    const Index end = parts >= asked ? parts / asked * (part + 1) : parts;
-    for (std::size_t i = begins_[at(first)]; i < begins_[at(end)]; ++i) {
-      const Index n = order_[i];
-      if (!is_repeat(n) && parts_of(hash(n)) == part) visit(n);
-    }
-  }
-  /// After this for_part() is not called.
-  void end_parts() { order_.resize(0); }
+  /// Whether a row counts and is no repeat.
+  [[nodiscard]] bool is_first(Index n) const { return kinds_[at(n - rows_.begin)] == kFirst; }
 
   /// A number that is kept for a row which is no repeat, in the place of its hash.
   void set_number(Index n, Index number) {
@@ -74,7 +58,9 @@ class Repeats {
   // Where each part begins in order_, and the end of the last.
   std::vector<std::size_t> begins_;
   RowArray<Index> order_{executor_.memory()};
-  RowArray<char> repeats_{executor_.memory()};
+  // What each row is; before it is looked up, what it may be.
+  static constexpr char kNothing = 0, kFirst = 1, kRepeat = 2;
+  RowArray<char> kinds_{executor_.memory()};
 };
 
 }  // namespace giga

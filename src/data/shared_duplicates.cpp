@@ -57,8 +57,9 @@ class Judgement {
   template <typename Found>
   void go(const Found& found) {
     constexpr Index kRowsAtOnce = Index{1} << 21;
+    constexpr int kMostBits = 8;
     int bits = 0;
-    while (bits < Repeats::kMostBits && data_.num_rows() / ranks_ >> bits > kRowsAtOnce) ++bits;
+    while (bits < kMostBits && data_.num_rows() / ranks_ >> bits > kRowsAtOnce) ++bits;
     for (Index part = 0; part < Index{1} << bits; ++part) {
       const std::vector<HashedRow> rows = suspects(part, bits);
       bool any = false;  // on any rank
@@ -77,12 +78,13 @@ class Judgement {
   // Step 1: the rows that this rank is to judge and that have a hash in common, by hash and then by row.
   [[nodiscard]] std::vector<HashedRow> suspects(Index part, int bits) const {
     std::vector<std::vector<HashedRow>> dealt(at(ranks_));
-    repeats_.for_part(part, bits, [&](Index n) {
+    for (Index n = repeats_.rows().begin; n < repeats_.rows().end; ++n) {
+      if (!repeats_.is_first(n) || top_bits(repeats_.hash(n), bits) != part) continue;
       // The top bits are those of the part; a product makes those that are left depend on all others.
       const std::uint64_t mixed = (repeats_.hash(n) * 0x9E3779B97F4A7C15U) >> 32;
       dealt[at(static_cast<Index>(mixed % static_cast<std::uint64_t>(ranks_)))].push_back(
           {repeats_.hash(n), n});
-    });
+    }
     std::vector<Bytes> given(at(ranks_));
     for (int rank = 0; rank < ranks_; ++rank) {
       put(given[at(rank)], std::span<const HashedRow>(dealt[at(rank)]));
@@ -93,19 +95,36 @@ class Judgement {
       const auto some = items_of<HashedRow>(bytes);
       rows.insert(rows.end(), some.begin(), some.end());
     }
-    std::vector<HashedRow> alike = in_common(rows);
+    std::vector<HashedRow> alike;
+    for (const std::vector<HashedRow>& bucket : buckets(rows, bits)) add_common(bucket, alike);
     std::ranges::sort(alike, [](const HashedRow& one, const HashedRow& other) {
       return one.hash != other.hash ? one.hash < other.hash : one.row < other.row;
     });
     return alike;
   }
 
-  // Those with the hash of another. Open addressing, as in Repeats.
-  static std::vector<HashedRow> in_common(const std::vector<HashedRow>& rows) {
+  static Index top_bits(std::uint64_t hash, int bits) {
+    return bits == 0 ? 0 : static_cast<Index>(hash >> (64 - bits));
+  }
+
+  // By the bits that follow those of the part: few enough rows for the cache.
+  static std::vector<std::vector<HashedRow>> buckets(std::vector<HashedRow>& rows, int bits) {
+    constexpr int kBits = 8;
+    std::vector<std::vector<HashedRow>> out(std::size_t{1} << kBits);
+    const auto place = [bits](std::uint64_t hash) { return at(top_bits(hash << bits, kBits)); };
+    std::vector<std::size_t> counts(out.size(), 0);
+    for (const HashedRow& row : rows) ++counts[place(row.hash)];
+    for (std::size_t k = 0; k < out.size(); ++k) out[k].reserve(counts[k]);
+    for (const HashedRow& row : rows) out[place(row.hash)].push_back(row);
+    rows = {};
+    return out;
+  }
+
+  // Adds those with the hash of another. Open addressing, as in Repeats.
+  static void add_common(const std::vector<HashedRow>& rows, std::vector<HashedRow>& alike) {
     const std::size_t size = std::bit_ceil(2 * rows.size() + 1);
     std::vector<std::uint32_t> table(size, 0);  // one more than the place among `rows`; 0: none
-    std::vector<char> taken(rows.size(), 0);    // whether the first of a hash is among those to return
-    std::vector<HashedRow> out;
+    std::vector<char> taken(rows.size(), 0);    // whether the first of a hash has been added
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::size_t slot = static_cast<std::size_t>(rows[i].hash) & (size - 1);
       while (table[slot] != 0 && rows[table[slot] - 1].hash != rows[i].hash) slot = (slot + 1) & (size - 1);
@@ -114,11 +133,10 @@ class Judgement {
         continue;
       }
       const std::size_t first = table[slot] - 1;
-      if (taken[first] == 0) out.push_back(rows[first]);
+      if (taken[first] == 0) alike.push_back(rows[first]);
       taken[first] = 1;
-      out.push_back(rows[i]);
+      alike.push_back(rows[i]);
     }
-    return out;
   }
 
   // Steps 2 and 3: features and response of each.
@@ -262,7 +280,6 @@ DistinctRows shared_distinct_rows(const Dataset& data, const Executor& executor,
   Judgement judgement(data, *repeats, executor);
   std::unordered_map<Index, Index> elsewhere;
   judgement.go([&](Index row, Index first) { elsewhere.emplace(row, first); });
-  repeats->end_parts();
   OwnRows own(data, *repeats, elsewhere);
   DistinctRows distinct;
   bool all_one = true;

@@ -131,6 +131,38 @@ TEST(SharedTable, ARankHasMemoryForItsOwnRowsAlone) {
   }
 }
 
+// Every rank has a file of its own in which nearly all that is another's to read is no number: whoever parsed
+// it would say so.
+TEST(SharedTable, ARankReadsNoRowsOfOthers) {
+  const TempDir dir;
+  constexpr Index kRowBytes = 16, kMargin = 20;
+  const auto row_text = [](Index n) {
+    std::string cells = std::to_string(100'000 + n % 997) + "," + std::to_string(1'000'000 + n);
+    return cells + ",1\n";
+  };
+  ASSERT_EQ(std::ssize(row_text(0)), kRowBytes + 1);
+  const auto text_for = [&](int rank, int size) {
+    const Index begin = kRows * rank / size - kMargin, end = kRows * (rank + 1) / size + kMargin;
+    std::string text = "x,z,y\n";
+    for (Index n = 0; n < kRows; ++n)
+      text += rank >= 0 && (n < begin || n >= end) ? std::string(kRowBytes, '?') + "\n" : row_text(n);
+    return text;
+  };
+  write_file(dir / "whole.csv", text_for(-1, 1));
+  const Dataset whole = read_dataset(dir / "whole.csv", {}, Threads(1));
+  for (const int size : {2, 3, 4}) {
+    for (int rank = 0; rank < size; ++rank)
+      write_file(dir / (std::to_string(rank) + ".csv"), text_for(rank, size));
+    on_each(size, [&](const RankExecutor& executor) {
+      const Dataset part = read_shared(dir / (std::to_string(executor.rank()) + ".csv"), {}, executor);
+      for (Index n = part.held().begin; n < part.held().end; ++n) {
+        ASSERT_EQ(part.features(n)[0], whole.features(n)[0]) << n;
+        ASSERT_EQ(part.features(n)[1], whole.features(n)[1]) << n;
+      }
+    });
+  }
+}
+
 TEST(SharedTable, OfSeveralFilesAndOfSharesWithoutRowsIsTheSame) {
   const TempDir dir;
   write_file(dir / "a.csv", lively_csv(0, kRows - 5000, true));
