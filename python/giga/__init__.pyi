@@ -29,6 +29,7 @@ from .results import Table as Table
 
 _Path = str | bytes | os.PathLike[str]
 _Value = str | int | float | os.PathLike[str]
+_Function = Callable[[np.ndarray, np.ndarray], Any]
 _Progress = bool | Callable[[str, int, int], object] | None
 
 __version__: str
@@ -144,23 +145,23 @@ def check(
 ) -> Certificate: ...
 
 def coreset(
-    log_likelihood: Any = ...,
-    gradient: Any = ...,
+    log_likelihood: _Function | None = ...,
+    gradient: _Function | None = ...,
     *,
-    num_rows: Any = ...,
-    num_parameters: Any = ...,
-    prior: str | Sequence[str] | Mapping[str, str] | None = ...,
-    start: Any = ...,
+    num_rows: int | None = ...,
+    num_parameters: int | None = ...,
+    prior: float | str | Sequence[float | str] | Mapping[str, float | str] | None = ...,
+    start: Sequence[float] | np.ndarray | None = ...,
     names: Sequence[str] | None = ...,
     weights: Any = ...,
-    check_gradient: Any = ...,
-    name: Any = ...,
-    description: Any = ...,
-    vectors: Any = ...,
-    loglik: Any = ...,
+    check_gradient: bool = ...,
+    name: str = ...,
+    description: str | None = ...,
+    vectors: _Path | np.ndarray | None = ...,
+    loglik: _Path | np.ndarray | None = ...,
     strict: bool = ...,
     out: _Path | None = ...,
-    force: bool | None = ...,
+    force: bool = ...,
     progress: _Progress = ...,
     projection: Literal["random", "curvature", "auto"] | None = ...,
     norm: Literal["fisher", "whitened", "l2", "l2_centred"] | None = ...,
@@ -283,9 +284,9 @@ def merge(
 ) -> Coreset: ...
 
 def numerical_gradient(
-    log_likelihood: Any,
-    order: Any = ...,
-) -> Any: ...
+    log_likelihood: _Function | None,
+    order: int = ...,
+) -> _Function: ...
 
 def predict(
     fit: Fit | _Path,

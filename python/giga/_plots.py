@@ -45,7 +45,7 @@ def _coefficients(run, axes, names):
         low, lower, middle, upper, high = _quantiles(values, weights, [0.05, 0.25, 0.5, 0.75, 0.95])
         axes.plot([low, high], [k, k], color=_COLOUR, linewidth=1.2, solid_capstyle="round")
         axes.plot([lower, upper], [k, k], color=_COLOUR, linewidth=4, solid_capstyle="round")
-        axes.plot(middle, k, "o", color="white", markeredgecolor=_COLOUR, markersize=6)
+        axes.plot(middle, k, "o", color="white", markeredgecolor=_COLOUR, markersize=4.5)
     axes.axvline(0, color=_FAINT, linewidth=0.8, zorder=0)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -58,11 +58,11 @@ def _posterior(run, axes, names):
         values = draws[name].ravel()
         middle = weights @ values
         sd = np.sqrt(weights @ (values - middle) ** 2) or 1.0
-        heights, edges = np.histogram((values - middle) / sd, bins=60, range=(-4, 4), weights=weights, density=True)
+        heights, edges = np.histogram((values - middle) / sd, bins=40, range=(-4, 4), weights=weights, density=True)
         axes.plot((edges[:-1] + edges[1:]) / 2, heights, linewidth=1.2, label=f"{name}  {middle:.3g} ± {sd:.2g}")
     grid = np.linspace(-4, 4, 200)
     axes.plot(grid, np.exp(-grid**2 / 2) / np.sqrt(2 * np.pi), color=_FAINT, linewidth=1, linestyle="--", label="normal")
-    axes.set_ylim(0, 0.1 * (4.6 + 0.4 * min(8, len(names))))
+    axes.set_ylim(0, 0.47 + 0.055 * min(8, len(names)))
     axes.set_xlabel("standard deviations from the mean")
     axes.set_yticks([])
     axes.legend(frameon=False, fontsize=8)
@@ -76,6 +76,7 @@ def _error(run, axes, _names):
     heldout = run.record.get("heldout_error")
     if heldout:
         axes.plot(run.record.get("size", len(run.coreset)), heldout, "o", color=_INK, markersize=5, label="held out, at the end")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("rows in the coreset")
     axes.set_ylabel("relative error")
     axes.legend(frameon=False, fontsize=8)
@@ -84,6 +85,7 @@ def _error(run, axes, _names):
 def _row_weights(run, axes, _names):
     weights = np.sort(run.coreset.weights)[::-1]
     axes.bar(np.arange(1, len(weights) + 1), weights, color=_COLOUR, width=0.8)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel(f"the {len(weights)} rows of the coreset, by weight")
     axes.set_ylabel("rows that each stands for")
 
@@ -97,7 +99,9 @@ def plot(run, kind=None, names=None, axes=None):
     kinds = list(KINDS) if hasattr(run, "coreset") else list(KINDS[:2])
     if kind is not None and kind not in kinds:
         raise ValueError(f"kind is {kind!r}; must be one of {', '.join(kinds)}, or None for all")
-    names = list(names) if names is not None else run.draws.names
+    if names is None:  # an intercept is on a scale of its own
+        names = [name for name in run.draws.names if kind != "coefficients" and kind is not None or name != "(intercept)"]
+    names = list(names) or run.draws.names
     for name in names:
         if name not in run.draws:
             raise KeyError(f"no parameter '{name}'; there are {', '.join(run.draws.names[:20])}")

@@ -404,7 +404,7 @@ class Sample(_Run):
         """Pictures of it, by matplotlib: "coefficients" with intervals, "posterior", and of a fit "error" against size
         and "weights"; without kind= a figure of all. Returns the axes, or the figure.
 
-        names   of the parameters to show
+        names   of the parameters to show; without it all, in "coefficients" without the intercept
         axes    to draw into
         """
         from ._plots import plot

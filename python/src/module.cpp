@@ -29,7 +29,6 @@
 #include "merge/print.hpp"
 #include "own_model.hpp"
 #include "predict/options.hpp"
-#include "ranks.hpp"
 #include "results.hpp"
 #include "running.hpp"
 #include "sample/options.hpp"

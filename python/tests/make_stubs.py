@@ -8,7 +8,7 @@ import inspect
 import pathlib
 
 import giga
-from giga import _options
+from giga import _options, own_model
 
 HEAD = '''# Written by python/tests/make_stubs.py from the options of the command.
 import os
@@ -24,6 +24,7 @@ from . import errors as errors
 ALIASES = '''
 _Path = str | bytes | os.PathLike[str]
 _Value = str | int | float | os.PathLike[str]
+_Function = Callable[[np.ndarray, np.ndarray], Any]
 _Progress = bool | Callable[[str, int, int], object] | None
 
 __version__: str
@@ -32,10 +33,14 @@ __version__: str
 OWN = {"data": "Any", "comm": "Any", "formula": "str | None", "y": "Any", "weights": "Any", "names": "Sequence[str] | None",
        "strict": "bool", "progress": "_Progress", "coreset": "Coreset | Fit | _Path | None",
        "sampled": "Sample | _Path | None", "coresets": "Coreset | Fit | _Path", "fit": "Fit | _Path",
-       "draws": "Sample | _Path", "run": "Fit | Sample | _Path", "what": "str", "out": "_Path | None", "path": "_Path"}
+       "draws": "Sample | _Path", "run": "Fit | Sample | _Path", "what": "str", "out": "_Path | None", "path": "_Path",
+       "comm": "Any", "log_likelihood": "_Function | None", "gradient": "_Function | None", "num_rows": "int | None",
+       "num_parameters": "int | None", "prior": "float | str | Sequence[float | str] | Mapping[str, float | str] | None",
+       "start": "Sequence[float] | np.ndarray | None", "check_gradient": "bool", "name": "str", "description": "str | None",
+       "vectors": "_Path | np.ndarray | None", "loglik": "_Path | np.ndarray | None", "force": "bool", "order": "int"}
 RESULTS = {"fit": "Fit", "build": "Coreset", "sample": "Sample", "check": "Certificate", "merge": "Coreset",
            "predict": "Predictions", "summary": "Summary", "report": "pathlib.Path", "simulate": "Any",
-           "read": "Fit | Sample | Coreset"}
+           "read": "Fit | Sample | Coreset", "coreset": "Any", "numerical_gradient": "_Function"}
 
 
 def option_type(option):
@@ -57,6 +62,8 @@ def function_stub(name):
     verb_name = {"coreset": "fit"}.get(name, name)  # whose options it has
     verbs = [verb for key, verb in _options.VERBS.items() if key == verb_name or key.startswith(verb_name + " ")]
     options = {}
+    if name == "coreset":
+        verbs = [own_model._VERB]
     for verb in verbs:
         for key, option in verb.options.items():
             known = options.setdefault(key, dict(option))

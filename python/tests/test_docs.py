@@ -25,9 +25,13 @@ def sessions(page):
     return "\n".join(out) + "\n"
 
 
-@pytest.mark.parametrize("page", ["docs/python.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", "docs/python-models.md"])
 def test_sessions_of_the_page_run_as_shown(page, tmp_path, monkeypatch):
     pytest.importorskip("pandas", reason="apt-get install python3-pandas")
+    if "models" in page:
+        for module, package in (("sklearn", "sklearn"), ("xarray", "xarray"), ("netCDF4", "netcdf4"),
+                                ("distributed", "distributed")):
+            pytest.importorskip(module, reason=f"apt-get install python3-{package}")
     monkeypatch.chdir(tmp_path)
     text = sessions((ROOT / page).read_text())
     assert len(re.findall("^>>>", text, re.MULTILINE)) > 10

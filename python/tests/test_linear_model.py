@@ -145,3 +145,10 @@ def test_giga_itself_does_not_import_scikit_learn():
     code = "import sys, giga; assert 'sklearn' not in sys.modules; giga.linear_model; assert 'sklearn' in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert giga.linear_model.BayesianLinearRegression is BayesianLinearRegression
+
+
+def test_docstrings_run():
+    import doctest
+    import sys
+    found = doctest.testmod(sys.modules["giga.linear_model"], optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0 and found.attempted > 5

@@ -31,7 +31,7 @@ elif what == "verbs":
     sampled = giga.sample(coreset, draws=300, chains=2, comm=comm)
     verdict = giga.check(X, coreset, sampled, y=y, comm=comm)
     if comm.rank == 0:
-        np.savez(folder + "/verbs.npz", weights=coreset.sample_weight(), draws=sampled.draws.values, k=verdict.k_hat)
+        np.savez(folder + "/verbs.npz", weights=coreset.sample_weight(), draws=sampled.draws.values, sentence=verdict.sentence)
 elif what == "differ":
     try:
         giga.build(X, y=y, size=10 + comm.rank, comm=comm, **model)
@@ -89,7 +89,7 @@ def test_ranks_build_sample_and_check_as_one_process(mpirun, tmp_path):
     found = np.load(tmp_path / "verbs.npz")
     assert np.array_equal(found["weights"], coreset.sample_weight())
     assert np.array_equal(found["draws"], sampled.draws.values)
-    assert float(found["k"]) == giga.check(X, coreset, sampled, y=y).k_hat
+    assert str(found["sentence"]) == giga.check(X, coreset, sampled, y=y).sentence
 
 
 @pytest.mark.parametrize("what", ["differ", "fail"])

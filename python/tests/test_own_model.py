@@ -315,3 +315,10 @@ def test_functions_may_call_giga():
         giga.simulate("logistic", rows=10, dim=1) if len(rows) > 50 and theta[0] == 0 else None
         return line(theta, rows)
     assert len(giga.coreset(nested, slope, **LINE).coreset) > 0
+
+
+def test_docstrings_run():
+    import doctest
+    import sys
+    found = doctest.testmod(sys.modules["giga.own_model"], optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0 and found.attempted > 5
