@@ -175,8 +175,12 @@ FitRun OwnModel::fit(const FitOptions& options, bool timings, Work& work, const 
   return fit_run(all, options, result, executor, about);
 }
 
+// It is not kept: its traceback has frames that hold this object, a ring that nobody would see.
 void OwnModel::raise_failure() {
-  if (failure_) throw py::error_already_set(*failure_);
+  if (!failure_) return;
+  const py::error_already_set raised = std::move(*failure_);
+  failure_.reset();
+  throw py::error_already_set(raised);
 }
 
 py::dict OwnModel::calls() const {

@@ -185,6 +185,25 @@ def test_a_function_that_raises_ends_all_threads(threads):
     assert threading.active_count() == before
 
 
+def test_what_was_raised_is_let_go():
+    import gc
+    import weakref
+
+    class Data:
+        pass
+
+    def function(theta, rows, data):
+        raise KeyError(data)
+
+    data = Data()
+    gone = weakref.ref(data)
+    with pytest.raises(KeyError):
+        giga.coreset(lambda theta, rows, data=data: function(theta, rows, data), slope, **LINE)
+    del data
+    gc.collect()
+    assert gone() is None
+
+
 def test_nan_is_told_with_theta_and_row():
     def bad(theta, rows):
         return np.where(rows == 17, np.nan, line(theta, rows))
