@@ -283,7 +283,7 @@ def coreset(log_likelihood=None, gradient=None, *, num_rows=None, num_parameters
     with showing(progress) as watch:
         result = _giga.coreset(model, settings, watch)
     run = Fit(result)
-    run.calls = _calls(model, difference)
+    run.record["calls"] = _calls(model, difference)
     if out is not None:
         run.folder = run.save(out, force=force)
     if strict and not run.safe:

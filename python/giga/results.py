@@ -439,11 +439,18 @@ class Fit(Sample):
 
     @functools.cached_property
     def coreset(self):
-        told = self._result.coreset
-        if told["cells"] or not len(told["rows"]):
+        told = self._result.coreset  # None of a model of one's own that was read back: it has no coreset.json
+        if told is not None and (told["cells"] or not len(told["rows"]) or "coreset.json" not in self.files()):
             return coreset_of(self._result, self.record, run=self)
-        return Coreset.from_files({name: content for name, content in self.files().items()
+        made = Coreset.from_files({name: content for name, content in self.files().items()
                                    if name in ("coreset.csv", "coreset.json")}, self.folder, self.record)
+        made.num_rows = made.num_rows or self.record.get("N")
+        return made
+
+    @property
+    def calls(self):
+        """How often the functions of a model of one's own were called, and for how many rows; None of other fits."""
+        return self.record.get("calls")
 
     @property
     def safe(self):

@@ -134,6 +134,11 @@ def test_results_are_those_of_a_fit(tmp_path):
     assert np.array_equal(again.draws["mean"], fit.draws["mean"])
     assert (tmp_path / "run" / "report.html").stat().st_size > 10_000
     assert "hundredths" in str(fit) and len(fit.sample_weight(300)) == 300
+    import pickle
+    for copy in (again, pickle.loads(pickle.dumps(fit))):
+        assert np.array_equal(copy.coreset.rows, fit.coreset.rows) and copy.coreset.num_rows == 300
+        assert np.array_equal(copy.sample_weight(), fit.sample_weight())
+    assert pickle.loads(pickle.dumps(fit)).calls == fit.calls and again.calls is None
     with pytest.raises(giga.CannotCreate, match="force=True"):
         giga.coreset(line, slope, out=tmp_path / "run", **LINE)
 
