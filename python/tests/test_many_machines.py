@@ -94,7 +94,7 @@ def test_ranks_build_sample_and_check_as_one_process(mpirun, tmp_path):
 
 @pytest.mark.parametrize("what", ["differ", "fail"])
 def test_what_is_wrong_ends_all_ranks_with_words(mpirun, what):
-    assert mpirun(what).split() == ["refused", "refused"]
+    assert mpirun(what).count("refused") == 2  # mpirun may join the lines of two ranks
 
 
 def test_a_communicator_of_another_kind_is_refused():
