@@ -34,8 +34,8 @@ TEST_F(MemoryCommand, BuildsFromAllRowsToTheSameBytes) {
   write_table(30'000, 8);
   for (const std::string selector : {"scan", "quantised"}) {
     std::vector<std::string> words = {
-        "build",      "t.csv", "--family",     "bernoulli", "--candidates",     "all", "--size",     "20",
-        "--method",   "giga",  "--projection", "random",    "--projection-dim", "40",  "--selector", selector,
+        "build",    "t.csv", "--family",     "bernoulli", "--candidates",     "all", "--size",     "20",
+        "--method", "giga",  "--projection", "random",    "--projection-dim", "40",  "--selector", selector,
         "--out"};
     std::vector<std::string> others = words;
     words.push_back(selector + "-whole.csv");
