@@ -1,5 +1,5 @@
-// What `giga ... --help-all` lists, read as a person would: completion scripts and manual pages are held against
-// it.
+// What `giga ... --help-all` lists, read as a person would: completion scripts and manual pages are held
+// against it.
 #pragma once
 
 #include <set>

@@ -17,8 +17,9 @@ class SimulatedTable {
   /// The headings of the features; the response is "y".
   [[nodiscard]] virtual std::vector<std::string> feature_names() const = 0;
 
-  /// Rows [first, first + count), which may be beyond num_rows(): num_features() features and the response of each, row-major. Row n has the
-  /// same bits however it is asked for; calls may come from several threads at once.
+  /// Rows [first, first + count), which may be beyond num_rows(): num_features() features and the response of
+  /// each, row-major. Row n has the same bits however it is asked for; calls may come from several threads at
+  /// once.
   virtual void read(Index first, Index count, double* out) const = 0;
 };
 

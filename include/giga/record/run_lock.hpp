@@ -20,7 +20,8 @@ class RunLock {
   RunLock& operator=(const RunLock&) = delete;
 
   /// Whether a process that was killed has left its file in the folder, after `file` was written there.
-  [[nodiscard]] static bool left_since(const std::filesystem::path& folder, const std::filesystem::path& file);
+  [[nodiscard]] static bool left_since(const std::filesystem::path& folder,
+                                       const std::filesystem::path& file);
 
   /// What to tell of a process that ended without letting go, whose lock this was.
   [[nodiscard]] const std::optional<std::string>& note() const { return note_; }
