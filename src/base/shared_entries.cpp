@@ -6,6 +6,27 @@
 #include <cstring>
 
 namespace giga {
+namespace {
+
+// Entries [first, end) of the arrays, one array after the other.
+Bytes packed(std::initializer_list<Entries> arrays, Index first, Index end) {
+  Bytes bytes;
+  for (const Entries& array : arrays)
+    bytes.insert(bytes.end(), array.data + at(first) * array.bytes_each,
+                 array.data + at(end) * array.bytes_each);
+  return bytes;
+}
+
+void unpack(const Bytes& bytes, std::initializer_list<Entries> arrays, Index first, Index end) {
+  const std::byte* from = bytes.data();
+  for (const Entries& array : arrays) {
+    const std::size_t length = at(end - first) * array.bytes_each;
+    if (length > 0) std::memcpy(array.data + at(first) * array.bytes_each, from, length);
+    from += length;
+  }
+}
+
+}  // namespace
 
 void fill_shared(const Executor& executor, Index total, Index unit, std::initializer_list<Entries> arrays,
                  const std::function<void(Index first, Index count)>& fill) {
@@ -17,30 +38,13 @@ void fill_shared(const Executor& executor, Index total, Index unit, std::initial
   const Index pieces =
       std::min(units, kPiecesPerThread * Index{executor.num_ranks()} * executor.num_threads());
   const auto first_unit = [&](Index piece) { return units * piece / pieces; };
-  // Calls move(place among the entries, place in the bytes of the piece, length).
-  const auto for_arrays = [&](Index piece, const auto& move) {
-    const Index first = first_unit(piece) * unit, end = std::min(total, first_unit(piece + 1) * unit);
-    std::size_t offset = 0;
-    for (const Entries& array : arrays) {
-      const std::size_t length = at(end - first) * array.bytes_each;
-      if (length > 0) move(array.data + at(first) * array.bytes_each, offset, length);
-      offset += length;
-    }
-    return offset;
-  };
+  const auto first_entry = [&](Index piece) { return std::min(total, first_unit(piece) * unit); };
   const std::vector<Bytes> found = executor.spread(pieces, [&](Index piece) {
     for (Index k = first_unit(piece); k < first_unit(piece + 1); ++k) fill_unit(k);
-    Bytes bytes(for_arrays(piece, [](std::byte*, std::size_t, std::size_t) {}));
-    (void)for_arrays(piece, [&](const std::byte* entries, std::size_t offset, std::size_t length) {
-      std::memcpy(bytes.data() + offset, entries, length);
-    });
-    return bytes;
+    return packed(arrays, first_entry(piece), first_entry(piece + 1));
   });
-  for (Index piece = 0; piece < pieces; ++piece) {
-    (void)for_arrays(piece, [&](std::byte* entries, std::size_t offset, std::size_t length) {
-      std::memcpy(entries, found[at(piece)].data() + offset, length);
-    });
-  }
+  for (Index piece = 0; piece < pieces; ++piece)
+    unpack(found[at(piece)], arrays, first_entry(piece), first_entry(piece + 1));
 }
 
 // Some rows of every rank at a time: what is sent at once is little beside what it goes to.
@@ -53,32 +57,20 @@ void share_rows(const Executor& executor, Index num_rows, std::initializer_list<
   for (int rank = 0; rank < executor.num_ranks(); ++rank)
     longest = std::max(longest, executor.rows_of(rank, num_rows).size());
   if (executor.own_rows(num_rows).size() == num_rows || each == 0) return;
-  // Calls move(entries of the rows that rank sends, place in its bytes, length).
-  const auto for_arrays = [&](int rank, Index begin, const auto& move) {
-    const RowRange rows = executor.rows_of(rank, num_rows);
-    const Index first = std::min(rows.end, rows.begin + begin), end = std::min(rows.end, first + some);
-    std::size_t offset = 0;
-    for (const Entries& array : arrays) {
-      const std::size_t length = at(end - first) * array.bytes_each;
-      if (length > 0) move(array.data + at(first) * array.bytes_each, offset, length);
-      offset += length;
-    }
-    return offset;
-  };
   for (Index begin = 0; begin < longest; begin += some) {
+    // Those that a rank sends this time.
+    const auto part = [&](int rank) {
+      const RowRange rows = executor.rows_of(rank, num_rows);
+      const Index first = std::min(rows.end, rows.begin + begin);
+      return RowRange{first, std::min(rows.end, first + some)};
+    };
     const std::vector<Bytes> told = gathered(executor, [&] {
-      Bytes bytes(for_arrays(executor.rank(), begin, [](std::byte*, std::size_t, std::size_t) {}));
-      (void)for_arrays(executor.rank(), begin,
-                       [&](const std::byte* entries, std::size_t offset, std::size_t length) {
-                         std::memcpy(bytes.data() + offset, entries, length);
-                       });
-      return bytes;
+      const RowRange own = part(executor.rank());
+      return packed(arrays, own.begin, own.end);
     });
     for (int rank = 0; rank < executor.num_ranks(); ++rank) {
-      if (rank == executor.rank()) continue;
-      (void)for_arrays(rank, begin, [&](std::byte* entries, std::size_t offset, std::size_t length) {
-        std::memcpy(entries, told[at(rank)].data() + offset, length);
-      });
+      const RowRange rows = part(rank);
+      if (rank != executor.rank()) unpack(told[at(rank)], arrays, rows.begin, rows.end);
     }
   }
 }
