@@ -40,6 +40,63 @@ double DenseDot(const double* x, const double* y, Index count) {
   return sums[0];
 }
 
+constexpr Index kProductSums = 8;
+constexpr Index kProductParts = kProductSums / kDenseWidth;  // vectors that hold the sums of one product
+
+// The products of kRows vectors with kColumns others: their sums stay in registers, and a component that was
+// read is used kRows or kColumns times.
+template <Index kRows, Index kColumns>
+void add_tile(const double* const* xs, const double* const* ys, Index count, double* out, Index room) {
+  const DenseTag tag;
+  hn::Vec<DenseTag> parts[kRows][kColumns][kProductParts];
+  for (auto& row : parts)
+    for (auto& product : row)
+      for (auto& part : product) part = hn::Zero(tag);
+  Index j = 0;
+  for (; j + kProductSums <= count; j += kProductSums) {
+    for (Index p = 0; p < kProductParts; ++p) {
+      const Index at = j + p * kDenseWidth;
+      hn::Vec<DenseTag> y[kColumns];
+      for (Index k = 0; k < kColumns; ++k) y[k] = hn::LoadU(tag, ys[k] + at);
+      for (Index i = 0; i < kRows; ++i) {
+        const auto x = hn::LoadU(tag, xs[i] + at);
+        for (Index k = 0; k < kColumns; ++k) parts[i][k][p] = hn::Add(parts[i][k][p], hn::Mul(x, y[k]));
+      }
+    }
+  }
+  for (Index i = 0; i < kRows; ++i) {
+    for (Index k = 0; k < kColumns; ++k) {
+      HWY_ALIGN double sums[kProductSums];
+      for (Index p = 0; p < kProductParts; ++p) hn::Store(parts[i][k][p], tag, sums + p * kDenseWidth);
+      for (Index rest = j; rest < count; ++rest) sums[rest - j] += xs[i][rest] * ys[k][rest];
+      for (Index half = kProductSums / 2; half > 0; half /= 2)
+        for (Index s = 0; s < half; ++s) sums[s] += sums[s + half];
+      out[i * room + k] += sums[0];
+    }
+  }
+}
+
+// As many products at once as there are registers for: 16 of 32 with 512 bits, 8 of 16 otherwise.
+constexpr Index kTileRows = kDenseWidth >= 8 ? 4 : 2;
+constexpr Index kTileColumns = kDenseWidth >= 8 ? 4 : 2;
+
+void DenseAddProducts(const double* const* xs, Index num_x, const double* const* ys, Index num_y, Index count,
+                      double* out, Index room) {
+  Index i = 0;
+  for (; i + kTileRows <= num_x; i += kTileRows) {
+    Index k = 0;
+    for (; k + kTileColumns <= num_y; k += kTileColumns)
+      add_tile<kTileRows, kTileColumns>(xs + i, ys + k, count, out + i * room + k, room);
+    for (; k < num_y; ++k) add_tile<kTileRows, 1>(xs + i, ys + k, count, out + i * room + k, room);
+  }
+  for (; i < num_x; ++i) {
+    Index k = 0;
+    for (; k + kTileColumns <= num_y; k += kTileColumns)
+      add_tile<1, kTileColumns>(xs + i, ys + k, count, out + i * room + k, room);
+    for (; k < num_y; ++k) add_tile<1, 1>(xs + i, ys + k, count, out + i * room + k, room);
+  }
+}
+
 void DenseAddScaled(double* x, double factor, const double* y, Index count) {
   const DenseTag tag;
   const auto factors = hn::Set(tag, factor);
@@ -72,11 +129,17 @@ HWY_AFTER_NAMESPACE();
 namespace giga::kernels {
 
 HWY_EXPORT(DenseDot);
+HWY_EXPORT(DenseAddProducts);
 HWY_EXPORT(DenseAddScaled);
 HWY_EXPORT(DenseRotate);
 
 double dot(const double* x, const double* y, Index count) {
   return HWY_DYNAMIC_DISPATCH(DenseDot)(x, y, count);
+}
+void add_products(std::span<const double* const> xs, std::span<const double* const> ys, Index count,
+                  double* out, Index room) {
+  HWY_DYNAMIC_DISPATCH(DenseAddProducts)
+  (xs.data(), std::ssize(xs), ys.data(), std::ssize(ys), count, out, room);
 }
 void add_scaled(double* x, double factor, const double* y, Index count) {
   HWY_DYNAMIC_DISPATCH(DenseAddScaled)(x, factor, y, count);

@@ -2,12 +2,19 @@
 // instruction set.
 #pragma once
 
+#include <span>
+
 #include "giga/base/types.hpp"
 
 namespace giga::kernels {
 
 /// <x, y>: 32 running sums, component j going to sum j mod 32, added as a fixed tree.
 [[nodiscard]] double dot(const double* x, const double* y, Index count);
+
+/// out[i * room + k] += <x_i, y_k> for all pairs: 8 running sums each, component j going to sum j mod 8,
+/// added as a fixed tree. Several products at once, so that what is read of a vector serves all of them.
+void add_products(std::span<const double* const> xs, std::span<const double* const> ys, Index count,
+                  double* out, Index room);
 
 /// x += factor y, each product rounded before it is added.
 void add_scaled(double* x, double factor, const double* y, Index count);

@@ -1,9 +1,10 @@
 // A crew of threads that take the calls of a loop one by one, and the fold in block order.
 //
-// A loop is published by raising `generation_`: workers wait for it to change, take calls from the shared
-// counter `next_` until none is left, and count themselves out of `busy_`. The thread that asked for the loop
-// takes calls too and then waits for busy_ = 0, so body and count are never touched while a worker may read
-// them.
+// A loop is published by raising the generation in `door_` and opening it. Workers who see that enter, take
+// calls from the shared counter `next_` until none is left, and go out again. The thread that asked for the
+// loop takes calls too, closes the door when none is left, and waits for those who are inside, so body and
+// count are never touched while a worker may read them. It does not wait for workers who have not come: on a
+// busy machine one may sleep for milliseconds after it was woken, and by then the others have done its share.
 #include "giga/base/threads.hpp"
 
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -77,8 +79,9 @@ void fold_in_groups(const Executor& executor, const BlockFold& work, std::byte* 
 class Threads::Crew {
  public:
   // More threads than cores never spin: they would keep each other from working.
-  Crew(int num_threads, StopRequest stop)
-      : spins_(num_threads <= available_cores() ? kSpins : 0), stop_(std::move(stop)) {
+  Crew(int asked_threads, StopRequest stop)
+      : spins_(asked_threads <= available_cores() ? kSpins : 0), stop_(std::move(stop)) {
+    const int num_threads = std::min(asked_threads, static_cast<int>(kMostInside / kInside));
     workers_.reserve(static_cast<std::size_t>(num_threads - 1));
     try {
       for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this](std::stop_token end) { work(end); });
@@ -89,15 +92,15 @@ class Threads::Crew {
   // Workers wake up, see the stop request and return; their destructors join.
   ~Crew() {
     for (auto& worker : workers_) worker.request_stop();
-    generation_.fetch_add(1, std::memory_order_release);
-    generation_.notify_all();
+    door_.fetch_add(kGeneration, std::memory_order_release);
+    door_.notify_all();
   }
 
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
   bool stop_requested() const { return stop_ && stop_(); }
 
-  // One loop at a time. Everything a worker reads is written before generation_ is raised (release) and read
-  // after its change is seen (acquire).
+  // One loop at a time. Everything a worker reads is written before the door opens (release) and read after
+  // the worker has entered (acquire); everything it wrote is there for the caller once it has gone out.
   void run(Index count, const std::function<void(Index)>& body) {
     const std::lock_guard lock(one_loop_);
     body_ = &body;
@@ -105,36 +108,66 @@ class Threads::Crew {
     next_.store(0, std::memory_order_relaxed);
     failed_at_ = std::numeric_limits<Index>::max();
     failure_ = nullptr;
-    const int busy = count > 1 ? static_cast<int>(workers_.size()) : 0;  // one call: nobody need wake up
-    busy_.store(busy, std::memory_order_relaxed);
-    if (busy > 0) {
-      generation_.fetch_add(1, std::memory_order_release);
-      generation_.notify_all();
+    const bool together = count > 1 && !workers_.empty();  // one call: nobody need wake up
+    if (together) {
+      // Closed, and nobody inside: only the generation and the door itself change.
+      door_.fetch_add(kGeneration | kOpen, std::memory_order_release);
+      door_.notify_all();
     }
-    // The caller works as well; then it waits, at first awake, then asleep.
     take_calls();
-    const auto all_idle = [this] { return busy_.load(std::memory_order_acquire) == 0; };
-    if (!spin_until(all_idle, spins_)) {
-      for (int left = busy_.load(std::memory_order_acquire); left != 0;
-           left = busy_.load(std::memory_order_acquire))
-        busy_.wait(left, std::memory_order_acquire);
+    if (together) {
+      door_.fetch_and(~kOpen, std::memory_order_acq_rel);
+      wait_for_those_inside();
     }
     body_ = nullptr;
     if (failure_) std::rethrow_exception(failure_);
   }
 
  private:
-  // A worker: wait for a loop, take calls, count oneself out; the last one out wakes the caller.
+  // door_: whether it is open, how many workers are inside, and the number of the loop. A worker that sleeps
+  // through loops, even until their number comes round again, misses work and nothing else.
+  using Door = std::uint32_t;  // what the system can wait for by itself
+  static constexpr Door kOpen = 1, kInside = 2, kMostInside = 0x1FFE, kGeneration = 0x2000;
+
+  // At first awake, then asleep.
+  void wait_for_those_inside() {
+    const auto empty = [this] { return (door_.load(std::memory_order_acquire) & kMostInside) == 0; };
+    if (spin_until(empty, spins_)) return;
+    for (Door seen = door_.load(std::memory_order_acquire); (seen & kMostInside) != 0;
+         seen = door_.load(std::memory_order_acquire))
+      door_.wait(seen, std::memory_order_acquire);
+  }
+
+  // False if the door is closed. `seen` becomes the door as it was found.
+  bool enter(Door& seen) {
+    seen = door_.load(std::memory_order_acquire);
+    while ((seen & kOpen) != 0) {
+      if (door_.compare_exchange_weak(seen, seen + kInside, std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+        return true;
+    }
+    return false;
+  }
+
+  // A worker: wait for a loop, enter, take calls, go out; the last one out of a closed door wakes the caller.
   void work(const std::stop_token& end) {
-    std::uint64_t seen = 0;
+    constexpr Door kNumber = ~(kGeneration - 1);
+    Door done = 0;  // the door at the last loop that was seen
     while (true) {
-      // Every change of generation_ is seen: a loop ends only after all workers have counted themselves out.
-      const auto woken = [&] { return generation_.load(std::memory_order_acquire) != seen; };
-      if (!spin_until(woken, spins_)) generation_.wait(seen, std::memory_order_acquire);
-      seen = generation_.load(std::memory_order_acquire);
-      if (end.stop_requested()) return;
+      const auto another = [&] { return ((door_.load(std::memory_order_acquire) ^ done) & kNumber) != 0; };
+      if (!spin_until(another, spins_)) {
+        for (Door seen = door_.load(std::memory_order_acquire); ((seen ^ done) & kNumber) == 0;
+             seen = door_.load(std::memory_order_acquire))
+          door_.wait(seen, std::memory_order_acquire);
+      }
+      if (!enter(done)) {
+        // Asked only now: whoever asks for the end does so before he changes the door that enter() has seen.
+        if (end.stop_requested()) return;
+        continue;
+      }
       take_calls();
-      if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
+      const Door before = door_.fetch_sub(kInside, std::memory_order_acq_rel);
+      if ((before & (kMostInside | kOpen)) == kInside) door_.notify_all();
     }
   }
 
@@ -171,8 +204,7 @@ class Threads::Crew {
   const std::function<void(Index)>* body_ = nullptr;
   Index count_ = 0;
   std::atomic<Index> next_{0};
-  std::atomic<std::uint64_t> generation_{0};
-  std::atomic<int> busy_{0};
+  std::atomic<Door> door_{0};
   std::mutex failure_mutex_;
   Index failed_at_ = 0;
   std::exception_ptr failure_;

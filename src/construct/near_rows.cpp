@@ -36,30 +36,33 @@ struct Interval {
   double low, high;
 };
 
-// Of the score, from products with d and v that are within `error`. NaN rules nothing out.
-Interval score_interval(const Query& query, double a, double c, double error) {
+// Of the score, from products with d and v that are within `error`. NaN rules nothing out. Where the lower
+// end would not reach `needed` it is not formed: a root and a division less for nearly all rows.
+Interval score_interval(const Query& query, double a, double c, double error, double needed) {
   if (query.criterion == Criterion::Linear) return {a - error, a + error};
   const double distance = 1 - std::abs(c);
   if (!(distance > kNearPole + error)) return {kNeverChosen, std::numeric_limits<double>::infinity()};
-  // 1 / sqrt(1 - c^2) rises with |c|: a positive end of a's interval is farthest with the largest |c|, a
-  // negative one with the smallest.
+  if (a <= -error) return {kNeverChosen, 0};
+  // 1 / sqrt(1 - c^2) rises with |c|: the positive upper end is farthest with the largest |c|, the lower end,
+  // where it is positive, nearest with the smallest.
   const auto stretch = [](double cosine) { return 1 / std::sqrt((1 - cosine) * (1 + cosine)); };
-  const double most = stretch(std::abs(c) + error), least = stretch(std::max(0.0, std::abs(c) - error));
-  return {(a - error) * (a > error ? least : most), (a + error) * (a > -error ? most : least)};
+  const double most = stretch(std::abs(c) + error);
+  const bool may_lead = a > error && (a - error) * most > needed;
+  return {may_lead ? (a - error) * stretch(std::max(0.0, std::abs(c) - error)) : kNeverChosen,
+          (a + error) * most};
 }
 
-// The nearest float not below x.
+// A float not below x >= 0, and hardly above it: rounding to the nearest loses 2^-24 of x at most.
 float rounded_up(double x) {
-  const auto nearest = static_cast<float>(x);
-  return static_cast<double>(nearest) < x ? std::nextafter(nearest, std::numeric_limits<float>::infinity())
-                                          : nearest;
+  return static_cast<float>(x * (1 + 2 * 0x1p-24) + 1e-30);
 }
 
 }  // namespace
 
 NearRows::NearRows(const RowSource& rows, RowMemory& memory)
     : rows_(&rows),
-      few_enough_(rows.num_rows() <= kMostElements / rows.dim()),
+      room_((rows.dim() + kernels::kShortRoom - 1) / kernels::kShortRoom * kernels::kShortRoom),
+      few_enough_(rows.num_rows() <= kMostElements / room_),
       buffer_(memory),
       steps_(memory),
       errors_(memory),
@@ -68,7 +71,7 @@ NearRows::NearRows(const RowSource& rows, RowMemory& memory)
 }
 
 void NearRows::make_room() const {
-  buffer_.resize(at(rows_->num_rows() * rows_->dim()) * sizeof(std::int16_t));
+  buffer_.resize(at(rows_->num_rows() * room_) * sizeof(std::int16_t));
   steps_.resize(rows_->num_rows());
   errors_.resize(rows_->num_rows());
 }
@@ -92,7 +95,8 @@ void NearRows::take(Index first, const double* rows, Index count) const {
       for (Index j = 0; j < dim; ++j) largest = std::max(largest, std::abs(x[j]));
       const auto step = static_cast<float>(largest * inverse / kSteps * (1 + 1e-6));
       const double per_step = step > 0 ? inverse / static_cast<double>(step) : 0;
-      std::int16_t* out = buffer_.as<std::int16_t>() + n * dim;
+      std::int16_t* out = buffer_.as<std::int16_t>() + n * room_;
+      std::fill(out + dim, out + room_, std::int16_t{0});
       double square = 0;
       for (Index j = 0; j < dim; ++j) {
         const double steps = x[j] * per_step, rounded = std::nearbyint(steps);
@@ -108,7 +112,7 @@ void NearRows::take(Index first, const double* rows, Index count) const {
 
 double NearRows::product(Index n, const std::vector<float>& g) const {
   return static_cast<double>(steps_[at(n)]) *
-         kernels::short_dot(buffer_.as<std::int16_t>() + n * rows_->dim(), rows_->dim(), g.data());
+         kernels::short_dot(buffer_.as<std::int16_t>() + n * room_, room_, g.data());
 }
 
 // <l_n, l> of every row. A query has d = d_along l + d_across g, so l is in it.
@@ -120,6 +124,7 @@ void NearRows::measure_target(const Query& query, const Executor& executor) cons
                              : (query.d[j] - query.d_across * query.across[j]) / query.d_along;
     l.push_back(static_cast<float>(value));
   }
+  l.resize(at(room_), 0.0F);
   along_.resize(rows_->num_rows());
   for_each_block(executor, rows_->num_rows(), [&](Index first, Index count) {
     for (Index n = first; n < first + count; ++n) along_[at(n)] = static_cast<float>(product(n, l));
@@ -144,7 +149,8 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
   }
   std::call_once(measured_, [&] { measure_target(query, executor); });
   const auto count = static_cast<Index>(candidates.size());
-  const std::vector<float> g(query.across.begin(), query.across.end());
+  std::vector<float> g(query.across.begin(), query.across.end());
+  g.resize(at(room_), 0.0F);
   // Both products of a row are within its error, and within what float loses; |d_along| + |d_across| <=
   // sqrt 2.
   constexpr double kBoth = std::numbers::sqrt2;
@@ -157,7 +163,7 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
       const double along = static_cast<double>(along_[at(n)]), across = product(n, g);
       const Interval score = score_interval(query, query.d_along * along + query.d_across * across,
                                             query.d_along * across - query.d_across * along,
-                                            kBoth * static_cast<double>(errors_[at(n)]) + more);
+                                            kBoth * static_cast<double>(errors_[at(n)]) + more, best.score);
       if (score.high < static_cast<double>(candidate.upper)) candidate.upper = rounded_up(score.high);
       best.offer(n, score.low);
     }
@@ -165,7 +171,7 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
   const Pick lowest = best_row(executor, count, bound_some, {}, {.block_rows = kAtOnce});
   if (lowest.score > 0) threshold = std::max(threshold, safely_below(share * lowest.score));
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
-  stats.bytes_read += static_cast<double>(count) * static_cast<double>(dim) * sizeof(std::int16_t);
+  stats.bytes_read += static_cast<double>(count) * static_cast<double>(room_) * sizeof(std::int16_t);
 }
 
 }  // namespace giga

@@ -35,6 +35,7 @@ class NearRows {
   void take(Index first, const double* rows, Index count) const;
 
   const RowSource* rows_;
+  Index room_;  // from row to row: the length, rounded up to whole registers
   bool few_enough_ = false;
   // Filled by store(), or by the first search that finds it worth while.
   mutable std::once_flag taken_, measured_;

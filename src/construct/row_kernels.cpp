@@ -81,7 +81,7 @@ void DotsWith(const double* rows, Index count, Index dim, const double* d, Dots*
 }
 
 double ShortDot(const std::int16_t* x, Index dim, const float* g) {
-  const hn::ScalableTag<float> f32;
+  const hn::CappedTag<float, static_cast<size_t>(kShortRoom)> f32;
   const hn::Rebind<std::int32_t, decltype(f32)> i32;
   const hn::Rebind<std::int16_t, decltype(f32)> i16;
   const auto width = static_cast<Index>(hn::Lanes(f32));
@@ -96,9 +96,8 @@ double ShortDot(const std::int16_t* x, Index dim, const float* g) {
     c = hn::MulAdd(some(j + 2 * width), hn::LoadU(f32, g + j + 2 * width), c);
     d = hn::MulAdd(some(j + 3 * width), hn::LoadU(f32, g + j + 3 * width), d);
   }
-  auto sum = static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(hn::Add(a, b), hn::Add(c, d)))));
-  for (; j < dim; ++j) sum += static_cast<double>(x[j]) * static_cast<double>(g[j]);
-  return sum;
+  for (; j < dim; j += width) a = hn::MulAdd(some(j), hn::LoadU(f32, g + j), a);
+  return static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(hn::Add(a, b), hn::Add(c, d)))));
 }
 
 HWY_INLINE void add_squares(const double* x, Sums& xx) {

@@ -25,7 +25,11 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
 /// The same without v: out[i].with_v is 0.
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out);
 
-/// <x, g> of integers x, summed in float in no stated order. For bounds, not for results.
+/// Rows of integers are this many apart, or a multiple of it; what is beyond their length is zero.
+inline constexpr Index kShortRoom = 16;
+
+/// <x, g> of integers x, summed in float in no stated order; `dim` is a multiple of kShortRoom. For bounds,
+/// not for results.
 [[nodiscard]] double short_dot(const std::int16_t* x, Index dim, const float* g);
 
 /// out[i] = <x_i, x_i>, with the bits of dots.

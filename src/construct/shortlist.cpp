@@ -70,21 +70,28 @@ void Shortlist::read_unit(const std::vector<double>& l, std::size_t k) {
   along_[k] = kernels::dot(units_[k].data(), l.data(), table_.dim());
 }
 
-// Parts of 512 components: those of 16 rows and of an active row stay in the cache while they are multiplied.
+// Parts of 512 components: those of 16 rows and of a few active ones stay in the cache while they are
+// multiplied.
 void Shortlist::multiply_units(const ActiveSet& active, Index first, Index last) {
-  constexpr Index kTogether = 512;
-  for (Index k = first; k < last; ++k) std::ranges::fill(cosines_[at(k)], 0.0);
+  constexpr Index kTogether = 512, kSlotsAtOnce = 8;
+  const Index count = active.size();
+  std::vector<double> products(at((last - first) * count), 0.0);
+  std::vector<const double*> rows, slots;
   for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
     const Index some = std::min(kTogether, table_.dim() - begin);
-    for (Index slot = 0; slot < active.size(); ++slot) {
-      const double* other = active.row(slot).data() + begin;
-      for (Index k = first; k < last; ++k)
-        cosines_[at(k)][at(slot)] += kernels::dot(units_[at(k)].data() + begin, other, some);
+    rows.clear();
+    for (Index k = first; k < last; ++k) rows.push_back(units_[at(k)].data() + begin);
+    for (Index slot = 0; slot < count; slot += kSlotsAtOnce) {
+      slots.clear();
+      for (Index k = slot; k < std::min(count, slot + kSlotsAtOnce); ++k)
+        slots.push_back(active.row(k).data() + begin);
+      kernels::add_products(rows, slots, some, products.data() + slot, count);
     }
   }
-  for (Index slot = 0; slot < active.size(); ++slot)
-    for (Index k = first; k < last; ++k)
-      cosines_[at(k)][at(slot)] /= static_cast<double>(active.norm_of(slot));
+  for (Index k = first; k < last; ++k)
+    for (Index slot = 0; slot < count; ++slot)
+      cosines_[at(k)][at(slot)] =
+          products[at((k - first) * count + slot)] / static_cast<double>(active.norm_of(slot));
 }
 
 Pick Shortlist::best(std::span<const Extended> u) const {
