@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -41,7 +41,8 @@ class Prediction {
     if (std::ssize(spread_.weights()) != draws.points.count())
       throw std::invalid_argument("there must be a weight for every draw");
     if (num_extras > 0) extras_ = {draws.points.component(columns), draws.points.stride()};
-    if (options.new_observations) simulator_.emplace(rows.family, draws.points, columns);
+    if (options.new_observations)
+      simulator_ = std::make_unique<ResponseSimulator>(rows.family, draws.points, columns);
     out.num_rows = rows.data.num_rows();
     out.width = spread_.width();
     out.expected.resize(at(out.num_rows * out.width));
@@ -132,7 +133,7 @@ class Prediction {
   const FamilyDescription& family_;
   DrawSpread spread_;
   PointExtras extras_;
-  std::optional<ResponseSimulator> simulator_;  // where new observations are asked for
+  std::unique_ptr<ResponseSimulator> simulator_;  // where new observations are asked for
   std::vector<double> responses_, constants_;
 };
 
