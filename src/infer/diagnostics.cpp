@@ -62,16 +62,23 @@ DrawMatrix distances(const DrawMatrix& draws, double centre) {
   return mapped(draws, [=](double x) { return std::abs(x - centre); });
 }
 
+// The scores of all ranks that the halves of the chains may have.
+std::vector<double> table_for(const DrawMatrix& draws) {
+  return normal_scores(2 * (draws.num_draws / 2) * draws.num_chains());
+}
+
 // Normal scores of the halves of the chains; nothing when the draws have no order.
-DrawMatrix scores_of(const DrawMatrix& draws) {
-  return any_nan(draws.values) ? DrawMatrix{} : rank_normalised(split(draws));
+DrawMatrix scores_of(const DrawMatrix& draws, std::span<const double> table) {
+  return any_nan(draws.values) ? DrawMatrix{} : rank_normalised(split(draws), table);
 }
 
 // What follows takes the draws and what several diagnostics share: the draws in order, and their scores.
 
 // Folded draws |x - median| find chains that agree in their centre and differ in their spread.
-double rhat_of(const DrawMatrix& draws, std::span<const double> ordered, const DrawMatrix& scores) {
-  return larger(potential_scale(scores), potential_scale(scores_of(distances(draws, median_of(ordered)))));
+double rhat_of(const DrawMatrix& draws, std::span<const double> ordered, const DrawMatrix& scores,
+               std::span<const double> table) {
+  return larger(potential_scale(scores),
+                potential_scale(scores_of(distances(draws, median_of(ordered)), table)));
 }
 
 double ess_quantile_of(const DrawMatrix& draws, std::span<const double> ordered, double p) {
@@ -113,7 +120,8 @@ double mcse_sd_of(const DrawMatrix& draws) {
 
 double rhat(Chains chains) {
   const DrawMatrix draws = gather(chains);
-  return rhat_of(draws, sorted(draws.values), scores_of(draws));
+  const std::vector<double> table = table_for(draws);
+  return rhat_of(draws, sorted(draws.values), scores_of(draws, table), table);
 }
 
 double rhat_basic(Chains chains) {
@@ -121,7 +129,8 @@ double rhat_basic(Chains chains) {
 }
 
 double ess_bulk(Chains chains) {
-  return effective_size(scores_of(gather(chains)));
+  const DrawMatrix draws = gather(chains);
+  return effective_size(scores_of(draws, table_for(draws)));
 }
 
 double ess_tail(Chains chains) {
@@ -199,7 +208,8 @@ std::vector<double> e_bfmi(Chains energies) {
 QuantitySummary summarise(Chains chains) {
   const DrawMatrix draws = gather(chains);
   const std::vector<double> ordered = sorted(draws.values);
-  const DrawMatrix scores = scores_of(draws);
+  const std::vector<double> table = table_for(draws);
+  const DrawMatrix scores = scores_of(draws, table);
   const double median = median_of(ordered);
   const auto order_statistic = [&](double p) { return ordered.empty() ? kNaN : sorted_quantile(ordered, p); };
   return {.mean = mean_of(draws.values),
@@ -209,7 +219,7 @@ QuantitySummary summarise(Chains chains) {
           .q5 = order_statistic(0.05),
           .q50 = median,
           .q95 = order_statistic(0.95),
-          .rhat = rhat_of(draws, ordered, scores),
+          .rhat = rhat_of(draws, ordered, scores, table),
           .ess_bulk = effective_size(scores),
           .ess_tail = ess_tail_of(draws, ordered),
           .mcse_mean = mcse_mean_of(draws),

@@ -8,13 +8,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "infer/autocovariance.hpp"
-#include "infer/probability.hpp"
 
 namespace giga {
 namespace {
@@ -125,18 +126,16 @@ DrawMatrix split(const DrawMatrix& draws) {
   return halves;
 }
 
-DrawMatrix rank_normalised(DrawMatrix draws) {
-  std::vector<double>& x = draws.values;
-  std::vector<std::size_t> order(x.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::sort(order, {}, [&](std::size_t i) { return x[i]; });
-  const double total = static_cast<double>(x.size()) + 0.25;
+DrawMatrix rank_normalised(DrawMatrix draws, std::span<const double> scores) {
+  // Values beside their places, so that sorting reads memory in order.
+  std::vector<std::pair<double, std::uint32_t>> order;
+  order.reserve(draws.values.size());
+  for (const double x : draws.values) order.emplace_back(x, static_cast<std::uint32_t>(order.size()));
+  std::ranges::sort(order, {}, &std::pair<double, std::uint32_t>::first);
   for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
-    const double value = x[order[first]];
-    while (end < order.size() && x[order[end]] == value) ++end;
-    const double rank = static_cast<double>(first + 1 + end) / 2;  // the mean of first + 1 .. end
-    const double score = normal_quantile((rank - 0.375) / total);
-    for (std::size_t k = first; k < end; ++k) x[order[k]] = score;
+    while (end < order.size() && order[end].first == order[first].first) ++end;
+    // The mean of the ranks first + 1 .. end is 1 + (first + end - 1) / 2.
+    for (std::size_t k = first; k < end; ++k) draws.values[order[k].second] = scores[first + end - 1];
   }
   return draws;
 }

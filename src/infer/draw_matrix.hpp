@@ -25,9 +25,9 @@ struct DrawMatrix {
 /// Every chain as two: its first and its last floor(n / 2) draws.
 [[nodiscard]] DrawMatrix split(const DrawMatrix& draws);
 
-/// Normal scores of the ranks, Phi^-1((rank - 3/8) / (S + 1/4)), equal draws sharing their mean rank. No NaN
-/// allowed.
-[[nodiscard]] DrawMatrix rank_normalised(DrawMatrix draws);
+/// Normal scores of the ranks, Phi^-1((rank - 3/8) / (S + 1/4)), equal draws sharing their mean rank;
+/// `scores` are normal_scores(S). No NaN allowed.
+[[nodiscard]] DrawMatrix rank_normalised(DrawMatrix draws, std::span<const double> scores);
 
 /// sqrt((n - 1) / n + B / W) for chains of n draws, B the variance of their means and W the mean of their
 /// variances. NaN as said in diagnostics.hpp.

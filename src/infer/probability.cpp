@@ -2,6 +2,7 @@
 // R-hat (normal scores of ranks) and standard errors of quantiles (beta).
 #include "infer/probability.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -57,14 +58,10 @@ double lower_part(double x, double a, double b) {
 
 }  // namespace
 
-// Halley's method for Phi(z) = p on the lower half, from the leading terms of the expansion of the tail. The
-// error of the start is below 0.3 and is cubed by every step.
-double normal_quantile(double p) {
-  assert(p > 0 && p < 1);
-  // Phi(-z) ~ phi(z) / z gives z ~ r - (log r + log(2 pi) / 2) / r with r = sqrt(-2 log tail).
-  const double tail = p < 0.5 ? p : 1 - p;
-  const double radius = std::sqrt(-2 * std::log(tail));
-  double z = -radius + (std::log(radius) + kHalfLog2Pi) / radius;
+namespace {
+
+// Halley's method for Phi(z) = tail on the lower half, from z. What is left of an error is about its cube.
+double lower_quantile(double tail, double z) {
   for (int step = 0; step < 4; ++step) {
     // f = Phi(z) - tail, f' = phi, f'' = -z phi: Halley's step is n / (1 + z n / 2) with n = f / f'.
     const double excess = std::erfc(-z / std::numbers::sqrt2) / 2 - tail;
@@ -73,7 +70,36 @@ double normal_quantile(double p) {
     z -= change;
     if (std::abs(change) < 1e-6) break;  // its cube is below rounding
   }
-  return p < 0.5 ? z : -z;
+  return z;
+}
+
+// From the leading terms of the expansion of the tail, which are off by less than 0.3: Phi(-z) ~ phi(z) / z
+// gives z ~ r - (log r + log(2 pi) / 2) / r with r = sqrt(-2 log tail).
+double lower_quantile(double tail) {
+  const double radius = std::sqrt(-2 * std::log(tail));
+  return lower_quantile(tail, -radius + (std::log(radius) + kHalfLog2Pi) / radius);
+}
+
+}  // namespace
+
+double normal_quantile(double p) {
+  assert(p > 0 && p < 1);
+  return p < 0.5 ? lower_quantile(p) : -lower_quantile(1 - p);
+}
+
+// Each is where the search for the next begins: one step of Halley's instead of three, but in the tail.
+std::vector<double> normal_scores(Index count) {
+  // Entry k is the score of rank 1 + k / 2, entry 2 count - 2 - k its negative, and that in the middle is 0.
+  std::vector<double> out(at(std::max<Index>(0, 2 * count - 1)), 0.0);
+  const double total = static_cast<double>(count) + 0.25;
+  double z = 0;
+  for (Index k = 0; k < count - 1; ++k) {
+    const double tail = (0.625 + static_cast<double>(k) / 2) / total;
+    z = k == 0 ? lower_quantile(tail) : lower_quantile(tail, z);
+    out[at(k)] = z;
+    out[at(2 * count - 2 - k)] = -z;
+  }
+  return out;
 }
 
 double beta_probability(double x, double a, double b) {

@@ -11,6 +11,18 @@
 namespace giga::test {
 namespace {
 
+TEST(NormalScores, AreTheQuantilesOfRanksAndTheirMeans) {
+  for (const Index count : {0, 1, 2, 3, 8, 1000, 16000}) {
+    const std::vector<double> scores = normal_scores(count);
+    ASSERT_EQ(std::ssize(scores), std::max<Index>(0, 2 * count - 1));
+    for (Index k = 0; k < std::ssize(scores); ++k) {
+      const double rank = 1 + static_cast<double>(k) / 2;
+      const double z = normal_quantile((rank - 0.375) / (static_cast<double>(count) + 0.25));
+      EXPECT_NEAR(scores[at(k)], z, 1e-13 * std::max(1.0, std::abs(z))) << count << " " << rank;
+    }
+  }
+}
+
 TEST(Probability, TheNormalQuantileInvertsTheDistribution) {
   for (double z = -8; z <= 8; z += 0.0625) {
     const double p = std::erfc(-z / std::numbers::sqrt2) / 2;
