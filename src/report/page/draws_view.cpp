@@ -26,15 +26,16 @@ struct Weighted {
 };
 
 Weighted sorted(std::span<const double> draws, std::span<const double> weights) {
-  std::vector<std::size_t> order;
+  // Values beside their places, so that sorting reads memory in order; by place where they are equal.
+  std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t s = 0; s < draws.size(); ++s) {
-    if (std::isfinite(draws[s]) && (weights.empty() || weights[s] > 0)) order.push_back(s);
+    if (std::isfinite(draws[s]) && (weights.empty() || weights[s] > 0)) order.emplace_back(draws[s], s);
   }
-  std::ranges::stable_sort(order, {}, [&](std::size_t s) { return draws[s]; });
+  std::ranges::sort(order);
   Weighted out;
-  for (const std::size_t s : order) {
+  for (const auto& [value, s] : order) {
     const double weight = weights.empty() ? 1.0 : weights[s];
-    out.values.push_back(draws[s]);
+    out.values.push_back(value);
     out.weights.push_back(weight);
     out.total += weight;
     out.squares += weight * weight;
