@@ -33,6 +33,37 @@ TEST(DenseKernels, DotSumsInTheOrderItStates) {
   }
 }
 
+// 8 running sums, then halves onto halves.
+double product_by_the_book(const double* x, const double* y, Index count) {
+  double sums[8] = {};
+  for (Index j = 0; j < count; ++j) sums[j % 8] += x[j] * y[j];
+  for (int half = 4; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+  return sums[0];
+}
+
+TEST(DenseKernels, ProductsHaveTheSameBitsWhereverTheyLieInATile) {
+  for (const Index count : {0, 1, 7, 8, 9, 40, 101}) {
+    for (const Index num_x : {1, 2, 3, 4, 5, 9}) {
+      for (const Index num_y : {1, 3, 4, 6, 8}) {
+        const std::vector<double> x = normals(num_x * count, 7), y = normals(num_y * count, 8);
+        std::vector<const double*> xs, ys;
+        for (Index i = 0; i < num_x; ++i) xs.push_back(x.data() + i * count);
+        for (Index k = 0; k < num_y; ++k) ys.push_back(y.data() + k * count);
+        const Index room = num_y + 2;
+        std::vector<double> out(at(num_x * room), 1.0);
+        kernels::add_products(xs, ys, count, out.data(), room);
+        for (Index i = 0; i < num_x; ++i) {
+          for (Index k = 0; k < room; ++k) {
+            const double product = k < num_y ? product_by_the_book(xs[at(i)], ys[at(k)], count) : 0;
+            EXPECT_EQ(out[at(i * room + k)], 1.0 + product) << count << " " << num_x << " x " << num_y;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(DenseKernels, AddScaledRoundsEveryProductBeforeItIsAdded) {
   for (const Index count : {0, 1, 7, 8, 9, 31, 64, 101}) {
     std::vector<double> x = normals(count, 3);

@@ -30,6 +30,16 @@ TEST(Threads, SurvivesManyShortLoopsInARow) {
   EXPECT_EQ(total.load(), 60000);
 }
 
+// Crews that are made and ended at once, before, while and after their workers first look for a loop.
+TEST(Threads, EndWhereverTheirWorkersAre) {
+  for (int round = 0; round < 2000; ++round) {
+    const Threads threads(3);
+    std::atomic<Index> calls = 0;
+    for (int loop = 0; loop < round % 4; ++loop) threads.for_each(5, [&](Index) { ++calls; });
+    EXPECT_EQ(calls, 5 * (round % 4));
+  }
+}
+
 TEST(Threads, ThrowsTheExceptionOfTheLowestIndexAndGoesOnWorking) {
   const Threads pool(2);
   try {
