@@ -6,8 +6,12 @@
 
 namespace giga::kernels {
 
-/// <x, y>: 32 running sums, component j going to sum j mod 32, added as a fixed tree.
+/// <x, y>: 32 running sums, component j going to sum j mod 32, added as a fixed tree: the upper half of them
+/// to the lower half, until there is one.
 [[nodiscard]] double dot(const double* x, const double* y, Index count);
+/// Those sums before they are added.
+inline constexpr Index kDotSums = 32;
+void dot_sums(const double* x, const double* y, Index count, double* sums);
 
 /// x += factor y, each product rounded before it is added.
 void add_scaled(double* x, double factor, const double* y, Index count);
