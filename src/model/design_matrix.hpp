@@ -59,11 +59,11 @@ class DesignMatrix {
 
   std::shared_ptr<const Design> design_;  // null: rows are z already
   const Dataset* data_ = nullptr;         // where that is
-  std::vector<double> own_;          // rows z; with a design, features
-  mutable RowArray<double> shared_;  // instead of own_ where ranks share the rows
-  std::optional<bool> ends_in_ones_;  // where it is known, and no matter of the design
-  const double* x_;          // the features of the dataset, or own_ or shared_
-  std::vector<Index> rows_;  // rows of x_; empty: all
+  std::vector<double> own_;               // rows z; with a design, features
+  mutable RowArray<double> shared_;       // instead of own_ where ranks share the rows
+  std::optional<bool> ends_in_ones_;      // where it is known, and no matter of the design
+  const double* x_;                       // the features of the dataset, or own_ or shared_
+  std::vector<Index> rows_;               // rows of x_; empty: all
   Index num_rows_ = 0, num_features_ = 0, num_columns_ = 0;
   mutable RowRange held_;
   mutable std::unordered_map<Index, std::vector<double>> fetched_;  // of shared_
