@@ -16,10 +16,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using DenseTag = hn::CappedTag<double, 8>;
 constexpr Index kDenseWidth = static_cast<Index>(hn::MaxLanes(DenseTag()));
-constexpr Index kDenseSums = 32;
+constexpr Index kDenseSums = kDotSums;
 constexpr Index kDenseParts = kDenseSums / kDenseWidth;  // vectors that hold the running sums
 
-double DenseDot(const double* x, const double* y, Index count) {
+HWY_INLINE void SumsOfDot(const double* x, const double* y, Index count, double* sums) {
   const DenseTag tag;
   hn::Vec<DenseTag> parts[kDenseParts];
   for (auto& part : parts) part = hn::Zero(tag);
@@ -30,9 +30,17 @@ double DenseDot(const double* x, const double* y, Index count) {
       parts[p] = hn::Add(parts[p], hn::Mul(hn::LoadU(tag, x + at), hn::LoadU(tag, y + at)));
     }
   }
-  HWY_ALIGN double sums[kDenseSums];
-  for (Index p = 0; p < kDenseParts; ++p) hn::Store(parts[p], tag, sums + p * kDenseWidth);
+  for (Index p = 0; p < kDenseParts; ++p) hn::StoreU(parts[p], tag, sums + p * kDenseWidth);
   for (Index k = 0; j < count; ++j, ++k) sums[k] += x[j] * y[j];
+}
+
+void DenseDotSums(const double* x, const double* y, Index count, double* sums) {
+  SumsOfDot(x, y, count, sums);
+}
+
+double DenseDot(const double* x, const double* y, Index count) {
+  HWY_ALIGN double sums[kDenseSums];
+  SumsOfDot(x, y, count, sums);
   // Halves onto halves: 32 sums to 16, 8, 4, 2, 1.
   for (Index half = kDenseSums / 2; half > 0; half /= 2) {
     for (Index k = 0; k < half; ++k) sums[k] += sums[k + half];
@@ -130,6 +138,7 @@ namespace giga::kernels {
 
 HWY_EXPORT(DenseDot);
 HWY_EXPORT(DenseAddProducts);
+HWY_EXPORT(DenseDotSums);
 HWY_EXPORT(DenseAddScaled);
 HWY_EXPORT(DenseRotate);
 
@@ -140,6 +149,9 @@ void add_products(std::span<const double* const> xs, std::span<const double* con
                   double* out, Index room) {
   HWY_DYNAMIC_DISPATCH(DenseAddProducts)
   (xs.data(), std::ssize(xs), ys.data(), std::ssize(ys), count, out, room);
+}
+void dot_sums(const double* x, const double* y, Index count, double* sums) {
+  HWY_DYNAMIC_DISPATCH(DenseDotSums)(x, y, count, sums);
 }
 void add_scaled(double* x, double factor, const double* y, Index count) {
   HWY_DYNAMIC_DISPATCH(DenseAddScaled)(x, factor, y, count);

@@ -8,8 +8,12 @@
 
 namespace giga::kernels {
 
-/// <x, y>: 32 running sums, component j going to sum j mod 32, added as a fixed tree.
+/// <x, y>: 32 running sums, component j going to sum j mod 32, added as a fixed tree: the upper half of them
+/// to the lower half, until there is one.
 [[nodiscard]] double dot(const double* x, const double* y, Index count);
+/// Those sums before they are added.
+inline constexpr Index kDotSums = 32;
+void dot_sums(const double* x, const double* y, Index count, double* sums);
 
 /// out[i * room + k] += <x_i, y_k> for all pairs: 8 running sums each, component j going to sum j mod 8,
 /// added as a fixed tree. Several products at once, so that what is read of a vector serves all of them.

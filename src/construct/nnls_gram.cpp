@@ -9,6 +9,7 @@
 #include "construct/nnls_gram.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -59,14 +60,7 @@ bool TriangularFactor::append(std::vector<double> products, double square, doubl
   forward(products);  // the new column of R, above its diagonal
   const double rest = square - kernels::dot(products.data(), products.data(), size_);
   if (!(rest > least)) return false;
-  if (size_ == room_) {
-    constexpr Index kFirstRoom = 64;
-    const Index wider = std::max(kFirstRoom, 2 * room_);
-    std::vector<double> rows(at(wider * wider));
-    for (Index k = 0; k < size_; ++k) std::copy_n(row(k) + k, size_ - k, rows.data() + k * wider + k);
-    rows_ = std::move(rows);
-    room_ = wider;
-  }
+  if (size_ == room_) widen();
   for (Index k = 0; k < size_; ++k) row(k)[size_] = products[at(k)];
   row(size_)[size_] = std::sqrt(rest);
   y_.push_back((entry - kernels::dot(products.data(), y_.data(), size_)) / std::sqrt(rest));
@@ -74,8 +68,20 @@ bool TriangularFactor::append(std::vector<double> products, double square, doubl
   return true;
 }
 
+// By a quarter: twice the room would be four times the numbers.
+void TriangularFactor::widen() {
+  constexpr Index kFirstRoom = 64, kShare = 4;
+  TriangularFactor wider;
+  wider.room_ = std::max(kFirstRoom, room_ + room_ / kShare);
+  wider.rows_.resize(at(wider.room_ * (wider.room_ + 1) / 2));
+  for (Index k = 0; k < size_; ++k) std::copy_n(row(k) + k, size_ - k, wider.row(k) + k);
+  rows_ = std::move(wider.rows_);
+  room_ = wider.room_;
+}
+
 // Without column p, rows from p on have one entry below the diagonal each; rotations of neighbouring rows
-// remove these, and keep R'R and R'y.
+// remove these, and keep R'R and R'y. The entry is in the last place of the row before, which has become free
+// by then: that row has been moved, and has one entry less.
 void TriangularFactor::remove(Index position) {
   for (Index k = 0; k < size_; ++k) {
     const Index from = std::max(k, position + 1);  // entries from here on move one place to the left
@@ -100,7 +106,10 @@ void TriangularFactor::remove(Index position) {
 void GramNnls::add(const NnlsProblem& problem, std::span<const double> products) {
   const Index last = problem.num_columns() - 1;
   along_.push_back(static_cast<double>(dot(problem.column(last), problem.b) / problem.norms[at(last)]));
-  gram_.emplace_back(products.begin(), products.end());
+  // The whole row at once, which then never moves.
+  std::vector<double>& row = gram_.emplace_back();
+  row.reserve(at(last + 1));
+  row.assign(products.begin(), products.end());
 }
 
 // Invariant: the rows of new columns have their products with columns before them as far as these were given.
@@ -109,14 +118,15 @@ void GramNnls::complete(const NnlsProblem& problem, const Executor& executor) {
   constexpr Index kColumnsAtOnce = 16;
   const Index count = std::ssize(gram_), first_new = std::exchange(num_complete_, count);
   if (first_new == count) return;
-  std::vector<std::size_t> given;
-  for (Index i = 0; i < count; ++i) {
-    given.push_back(gram_[at(i)].size());
-    gram_[at(i)].resize(at(count), 0.0);
-    gram_[at(i)][at(i)] = 1;
-  }
+  std::vector<std::size_t> given(at(count), 0);
   bool all_given = true;
-  for (Index n = first_new; n < count; ++n) all_given = all_given && std::cmp_equal(given[at(n)], n);
+  for (Index n = first_new; n < count; ++n) {
+    std::vector<double>& row = gram_[at(n)];
+    given[at(n)] = row.size();
+    all_given = all_given && std::cmp_equal(row.size(), n);
+    row.resize(at(n + 1), 0.0);
+    row[at(n)] = 1;
+  }
   const Index parts = all_given ? 0 : (count + kColumnsAtOnce - 1) / kColumnsAtOnce;
   for_each_to_the_end(executor, parts, [&](Index part) {
     for (Index i = part * kColumnsAtOnce; i < std::min(count, (part + 1) * kColumnsAtOnce); ++i) {
@@ -128,19 +138,13 @@ void GramNnls::complete(const NnlsProblem& problem, const Executor& executor) {
       }
     }
   });
-  for (Index n = first_new; n < count; ++n)
-    for (Index i = 0; i < n; ++i) gram_[at(i)][at(n)] = gram_[at(n)][at(i)];
-}
-
-std::vector<double> GramNnls::of_support(std::span<const double> values) const {
-  std::vector<double> out;
-  out.reserve(support_.size());
-  for (const Index column : support_) out.push_back(values[at(column)]);
-  return out;
 }
 
 bool GramNnls::enter(Index column) {
-  if (!factor_.append(of_support(gram_[at(column)]), 1, along_[at(column)], kLeastRest)) return false;
+  std::vector<double> products;
+  products.reserve(support_.size());
+  for (const Index i : support_) products.push_back(product(column, i));
+  if (!factor_.append(std::move(products), 1, along_[at(column)], kLeastRest)) return false;
   support_.push_back(column);
   return true;
 }
@@ -151,15 +155,26 @@ void GramNnls::leave(NnlsProblem& problem, Index position) {
   factor_.remove(position);
 }
 
-// h_S = c_S - G_SS z. Rows of G are read whole, with zeros for the columns outside the support.
+// h_S = c_S - G_SS z, with zeros for the columns outside the support. Of every row of G its product with u is
+// that of kernels::dot to the bit, 32 running sums: row i brings the first of its own, up to the diagonal,
+// and one term, in the order of rows, to those of every row before it.
 std::vector<double> GramNnls::slopes_on_support(std::span<const double> z) const {
-  std::vector<double> u(along_.size(), 0);
+  const Index count = std::ssize(along_);
+  std::vector<double> u(at(count), 0);
   for (std::size_t k = 0; k < support_.size(); ++k) u[at(support_[k])] = z[k];
+  std::vector<double> sums(at(kernels::kDotSums * count));  // those of all rows side by side
+  std::array<double, at(kernels::kDotSums)> own;
+  for (Index i = 0; i < count; ++i) {
+    const double* row = gram_[at(i)].data();
+    kernels::add_scaled(sums.data() + i % kernels::kDotSums * count, u[at(i)], row, i);
+    kernels::dot_sums(row, u.data(), i + 1, own.data());
+    for (Index k = 0; k < kernels::kDotSums; ++k) sums[at(k * count + i)] = own[at(k)];
+  }
+  for (Index half = kernels::kDotSums / 2; half > 0; half /= 2)
+    kernels::add_scaled(sums.data(), 1, sums.data() + half * count, half * count);
   std::vector<double> out;
   out.reserve(support_.size());
-  for (const Index column : support_) {
-    out.push_back(along_[at(column)] - kernels::dot(gram_[at(column)].data(), u.data(), std::ssize(u)));
-  }
+  for (const Index column : support_) out.push_back(along_[at(column)] - sums[at(column)]);
   return out;
 }
 
@@ -193,7 +208,7 @@ bool GramNnls::settle(NnlsProblem& problem, bool refined) {
 
 double GramNnls::slope(const NnlsProblem& problem, Index column) const {
   double out = along_[at(column)];
-  for (const Index i : support_) out -= gram_[at(column)][at(i)] * static_cast<double>(problem.u[at(i)]);
+  for (const Index i : support_) out -= product(column, i) * static_cast<double>(problem.u[at(i)]);
   return out;
 }
 
@@ -254,9 +269,9 @@ void GramNnls::retain(NnlsProblem& problem, const std::vector<bool>& keep) {
     const auto to = at(moved[i]);
     along_[to] = along_[i];
     std::vector<double>& row = gram_[i];
-    for (std::size_t j = 0; j < keep.size(); ++j)
+    for (std::size_t j = 0; j <= i; ++j)
       if (keep[j]) row[at(moved[j])] = row[j];
-    row.resize(at(std::ranges::count(keep, true)));
+    row.resize(to + 1);
     if (to != i) gram_[to] = std::move(row);
   }
   along_.resize(at(std::ranges::count(keep, true)));

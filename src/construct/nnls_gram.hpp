@@ -25,13 +25,16 @@ class TriangularFactor {
   [[nodiscard]] std::vector<double> solve(std::vector<double> b) const;
 
  private:
-  [[nodiscard]] double* row(Index k) { return rows_.data() + k * room_; }
-  [[nodiscard]] const double* row(Index k) const { return rows_.data() + k * room_; }
+  // Row k without the k zeros before its diagonal; entry (k, i) at row(k)[i].
+  [[nodiscard]] Index place(Index k) const { return k * room_ - k * (k + 1) / 2; }
+  [[nodiscard]] double* row(Index k) { return rows_.data() + place(k); }
+  [[nodiscard]] const double* row(Index k) const { return rows_.data() + place(k); }
+  void widen();
   void forward(std::vector<double>& b) const;
   void backward(std::vector<double>& b) const;
 
   Index size_ = 0, room_ = 0;
-  std::vector<double> rows_;  // entry (k, i), i >= k, at k * room_ + i
+  std::vector<double> rows_;  // the triangle, row after row, each with room for room_ columns
   std::vector<double> y_;
 };
 
@@ -54,13 +57,16 @@ class GramNnls {
   void leave(NnlsProblem& problem, Index position);
   [[nodiscard]] bool settle(NnlsProblem& problem, bool refined);
   [[nodiscard]] bool find(NnlsProblem& problem, bool refined);
-  [[nodiscard]] std::vector<double> of_support(std::span<const double> values) const;
+  // <a_i, a_j>.
+  [[nodiscard]] double product(Index i, Index j) const {
+    return i < j ? gram_[at(j)][at(i)] : gram_[at(i)][at(j)];
+  }
   [[nodiscard]] std::vector<double> slopes_on_support(std::span<const double> z) const;
   [[nodiscard]] bool refine(std::vector<double>& z) const;
   [[nodiscard]] double slope(const NnlsProblem& problem, Index column) const;
 
   std::vector<double> along_;              // <a_i, b>
-  std::vector<std::vector<double>> gram_;  // <a_i, a_j>, square once complete
+  std::vector<std::vector<double>> gram_;  // <a_i, a_j>, j <= i, once complete
   Index num_complete_ = 0;                 // columns whose products with each other are there
   std::vector<Index> support_;             // columns in the factor, in its order
   TriangularFactor factor_;

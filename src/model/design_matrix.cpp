@@ -36,12 +36,43 @@ DesignMatrix::DesignMatrix(std::vector<double> rows, Index num_columns)
 
 DesignMatrix::DesignMatrix(RowArray<double> rows, Index num_columns, const RowRange& held, bool ends_in_ones)
     : shared_(std::move(rows)),
-      shared_ends_in_ones_(ends_in_ones),
+      ends_in_ones_(ends_in_ones),
       x_(shared_.data()),
       num_rows_(std::ssize(shared_) / num_columns),
       num_features_(num_columns),
       num_columns_(num_columns),
       held_(held) {}
+
+DesignMatrix::DesignMatrix(std::shared_ptr<const Design> design, std::vector<double> features,
+                           Index num_features, bool ends_in_ones)
+    : design_(std::move(design)),
+      own_(std::move(features)),
+      ends_in_ones_(ends_in_ones),
+      x_(own_.data()),
+      num_rows_(std::ssize(own_) / num_features),
+      num_features_(num_features),
+      num_columns_(design_->num_columns()),
+      held_{0, num_rows_} {}
+
+// As z, which is made once; or, where that is far more, as the features that it is made of whenever it is
+// asked for: of categories, a number for the columns of all levels.
+DesignMatrix DesignMatrix::chosen(std::span<const Index> rows) const {
+  constexpr Index kFarMore = 2;
+  const bool as_features = design_ && num_features_ > 0 && num_columns_ >= kFarMore * num_features_;
+  const Index each = as_features ? num_features_ : num_columns_;
+  std::vector<double> numbers(rows.size() * at(each));
+  std::vector<double> z(as_features ? at(num_columns_) : 0);
+  bool ones = true;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double* place = numbers.data() + static_cast<Index>(k) * each;
+    by_row(rows[k], 1, as_features ? z.data() : place);
+    if (!as_features) continue;
+    std::copy_n(features(rows[k]), each, place);
+    ones = ones && z.back() == 1.0;
+  }
+  if (as_features) return {design_, std::move(numbers), each, ones};
+  return {std::move(numbers), each};
+}
 
 const double* DesignMatrix::fetched(Index n) const {
   if (data_ != nullptr) return data_->features(data_row(n));
@@ -85,8 +116,8 @@ void DesignMatrix::complete(const Executor& executor) const {
 
 // Of given rows every last element is compared, exactly.
 bool DesignMatrix::ends_in_ones() const {
+  if (ends_in_ones_) return *ends_in_ones_;
   if (design_) return design_->has_intercept();
-  if (own_.empty()) return shared_ends_in_ones_;
   for (std::size_t last = static_cast<std::size_t>(num_columns_) - 1; last < own_.size();
        last += static_cast<std::size_t>(num_columns_)) {
     if (own_[last] != 1.0) return false;

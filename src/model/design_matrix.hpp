@@ -5,6 +5,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -26,12 +27,18 @@ class DesignMatrix {
   DesignMatrix(std::vector<double> rows, Index num_columns);
   /// The same, of which those of `held` are here; `ends_in_ones` is of all of them.
   DesignMatrix(RowArray<double> rows, Index num_columns, const RowRange& held, bool ends_in_ones);
+  /// Rows whose features are given, row-major, to be written by the design; `ends_in_ones` as above.
+  DesignMatrix(std::shared_ptr<const Design> design, std::vector<double> features, Index num_features,
+               bool ends_in_ones);
   DesignMatrix(DesignMatrix&&) = default;  // the vectors move, what they hold does not
 
   [[nodiscard]] Index num_rows() const { return num_rows_; }
   [[nodiscard]] Index num_columns() const { return num_columns_; }
   /// Whether the last column is 1 in every row: the intercept, or a column of ones in rows that are given.
   [[nodiscard]] bool ends_in_ones() const;
+
+  /// Some rows by themselves: nothing of this object or of the dataset is referred to.
+  [[nodiscard]] DesignMatrix chosen(std::span<const Index> rows) const;
 
   /// Row-major: num_columns() values per row.
   void by_row(Index first, Index count, double* z) const;
@@ -52,11 +59,11 @@ class DesignMatrix {
 
   std::shared_ptr<const Design> design_;  // null: rows are z already
   const Dataset* data_ = nullptr;         // where that is
-  std::vector<double> own_;
-  mutable RowArray<double> shared_;  // instead of own_ where ranks share the rows
-  bool shared_ends_in_ones_ = false;
-  const double* x_;          // the features of the dataset, or own_ or shared_
-  std::vector<Index> rows_;  // rows of x_; empty: all
+  std::vector<double> own_;               // rows z; with a design, features
+  mutable RowArray<double> shared_;       // instead of own_ where ranks share the rows
+  std::optional<bool> ends_in_ones_;      // where it is known, and no matter of the design
+  const double* x_;                       // the features of the dataset, or own_ or shared_
+  std::vector<Index> rows_;               // rows of x_; empty: all
   Index num_rows_ = 0, num_features_ = 0, num_columns_ = 0;
   mutable RowRange held_;
   mutable std::unordered_map<Index, std::vector<double>> fetched_;  // of shared_

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -56,6 +57,14 @@ void join_trials(std::vector<double>& response, std::span<const double> trials) 
   for (std::size_t n = 0; n < trials.size(); ++n) response[n] = with_trials(response[n], trials[n]);
 }
 
+// Responses that are those of the data, to the bit, are read there, as the features are.
+RowNumbers held_once(std::vector<double> response, const Dataset& data) {
+  const std::span<const double> theirs = data.response();
+  const bool same = theirs.size() == response.size() &&
+                    std::memcmp(theirs.data(), response.data(), theirs.size_bytes()) == 0;
+  return same ? RowNumbers(theirs) : RowNumbers(std::move(response));
+}
+
 }  // namespace
 
 Regression::Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
@@ -70,7 +79,7 @@ Regression::Regression(const Dataset& data, const DistinctRows& rows, std::share
   std::vector<std::string> names = design->names();
   const RowRange all{0, rows.rows.empty() ? data.num_rows() : rows.num_rows};
   parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows, all),
-                                               RowNumbers(std::move(response)), rows.multiplicity,
+                                               held_once(std::move(response), data), rows.multiplicity,
                                                std::move(constants), family, std::move(names),
                                                RowNumbers(std::move(terms.offset))});
 }
@@ -334,21 +343,23 @@ Derivatives Regression::evaluate(std::span<const double> theta, Order order, con
 std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
                                                std::span<const double> weights) const {
   if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
-  const Index dim = num_columns();
+  if (rows.empty()) throw std::invalid_argument("a subset must have a row");
   // The rows are copied: a subset does not refer to the dataset.
-  const bool trials = describe(parts_->family.family).has_trials;
-  std::vector<double> z(rows.size() * static_cast<std::size_t>(dim)), y;
-  RowTerms terms;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const Index n = rows[k];
-    design(n, 1, z.data() + static_cast<Index>(k) * dim);
-    y.push_back(trials ? successes_of(response(n)) : response(n));
-    if (trials) terms.trials.push_back(trials_of(response(n)));
-    if (has_offset()) terms.offset.push_back(offset(n));
+  std::vector<double> y, offsets;
+  y.reserve(rows.size());
+  if (has_offset()) offsets.reserve(rows.size());
+  for (const Index n : rows) {
+    y.push_back(response(n));
+    if (has_offset()) offsets.push_back(offset(n));
   }
-  return std::make_unique<Regression>(std::move(z), std::move(y),
-                                      std::vector<double>(weights.begin(), weights.end()), parts_->family,
-                                      std::move(terms));
+  RowConstants constants(parts_->family, y);
+  return std::unique_ptr<Regression>(new Regression(Parts{parts_->design.chosen(rows),
+                                                          RowNumbers(std::move(y)),
+                                                          std::vector<double>(weights.begin(), weights.end()),
+                                                          std::move(constants),
+                                                          parts_->family,
+                                                          {},
+                                                          RowNumbers(std::move(offsets))}));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 // regression.cpp and regression_extras.cpp.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -19,10 +20,13 @@ namespace giga {
 class RowNumbers {
  public:
   RowNumbers() = default;
-  explicit RowNumbers(std::vector<double> all) : all_(std::move(all)), data_(all_.data()) {}
+  explicit RowNumbers(std::vector<double> all)
+      : all_(std::move(all)), data_(all_.empty() ? nullptr : all_.data()) {}
+  /// Those of someone else, who outlives this object.
+  explicit RowNumbers(std::span<const double> theirs) : data_(theirs.data()) {}
   explicit RowNumbers(RowArray<double> shared) : shared_(std::move(shared)), data_(shared_.data()) {}
 
-  [[nodiscard]] bool empty() const { return all_.empty() && shared_.empty(); }
+  [[nodiscard]] bool empty() const { return data_ == nullptr; }
   [[nodiscard]] const double* data() const { return data_; }
   [[nodiscard]] double operator[](Index n) const { return data_[n]; }
   /// Where ranks share the rows: all of them.
