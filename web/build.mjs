@@ -38,21 +38,24 @@ const {outputFiles, metafile} = await build({
   plugins: [unused],
 });
 
-// Packages with bytes in the output, each with its licence.
+// Packages with bytes in the output, each with its licence. One may be there twice, in two versions, the second within
+// the folder of a package that needs it.
 function packages() {
   const inputs = Object.values(metafile.outputs)[0].inputs;
-  const names = new Set();
+  const folders = new Set();
   for (const [path, {bytesInOutput}] of Object.entries(inputs)) {
-    const match = path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)/);
-    if (match && bytesInOutput > 0) names.add(match[1]);
+    const match = path.match(/^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/);
+    if (match && bytesInOutput > 0) folders.add(match[0]);
   }
-  return [...names].sort().map(name => {
-    const folder = join(here, 'node_modules', name);
-    const {version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const found = [...folders].map(inside => {
+    const folder = join(here, inside);
+    const {name, version, license} = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find(entry => /^licen[cs]e/i.test(entry));
     if (!file) throw new Error(`${name} has no licence file`);
     return {name, version, license, text: readFileSync(join(folder, file), 'utf8').replace(/\r/g, '').trim()};
   });
+  const key = ({name, version}) => `${name} ${version}`;
+  return found.sort((a, b) => key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
 }
 
 // Equal texts once, under all the packages that have them.

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -239,3 +240,10 @@ def test_reprs_are_what_the_command_tells(small):
     assert list(fit.summary().index[:3]) == fit.names
     assert os.path.isdir(fit._on_disk())
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_the_extension_shows_only_its_entry():
+    if not shutil.which("nm"):
+        pytest.skip("nm is not installed: apt-get install binutils")
+    told = subprocess.run(["nm", "--dynamic", "--defined-only", giga._giga.__file__], capture_output=True, text=True, check=True)
+    assert [line.split()[-1] for line in told.stdout.splitlines()] == ["PyInit__giga"]
