@@ -239,6 +239,7 @@ void check(const Likelihood& likelihood, const Prior& prior, const LaplaceOption
 LaplaceResult laplace(const Likelihood& likelihood, const Prior& prior, const Executor& executor,
                       const LaplaceOptions& options, const Observer& observer) {
   check(likelihood, prior, options);
+  tell(observer, {.stage = Stage::Laplace});  // the first pass over many rows may take minutes
   if (!prior.groups().empty()) return group_laplace(likelihood, prior, executor, options, observer);
   Posterior posterior(likelihood, prior, executor);
   Place first = first_place(posterior, likelihood, prior, options, executor);

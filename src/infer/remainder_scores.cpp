@@ -50,7 +50,9 @@ class LinearScores {
   LinearScores(const LinearModel& model, const PredictorMoments& moments)
       : model_(model), moments_(moments) {}
 
-  // `count` <= kTile rows.
+  static constexpr Index kAtOnce = kTile;
+
+  // `count` <= kAtOnce rows.
   void find(Index first, Index count, float* out) const {
     Tile y{}, centre{}, sd{}, value, slope, curvature, s, there, sum{};
     const Tile no_constants{};
@@ -86,6 +88,9 @@ class LinearScores {
 // themselves, which a score can bear.
 class ProbedScores {
  public:
+  // A call may cost as much for a few rows as for many.
+  static constexpr Index kAtOnce = kBlockRows;
+
   ProbedScores(const Likelihood& likelihood, const Normal& pihat)
       : likelihood_(likelihood), points_(pihat.dim(), 1 + kProbes * std::ssize(kLengths)) {
     const auto dim = at(pihat.dim());
@@ -135,8 +140,8 @@ template <typename Scores>
 RowArray<float> of_all_rows(const Scores& scores, Index num_rows, const Executor& executor) {
   RowArray<float> out = row_array<float>(executor, num_rows);
   for_own_blocks(executor, num_rows, [&](Index first, Index count) {
-    for (Index begin = 0; begin < count; begin += kTile)
-      scores.find(first + begin, std::min(kTile, count - begin), out.data() + first + begin);
+    for (Index begin = 0; begin < count; begin += Scores::kAtOnce)
+      scores.find(first + begin, std::min(Scores::kAtOnce, count - begin), out.data() + first + begin);
   });
   return out;
 }

@@ -56,6 +56,15 @@ struct Group {
   Quadratic expansion;
 };
 
+// All of them.
+struct Groups {
+  std::vector<Group> each;  // empty if there are too few rows to tell
+  // Where a call may cost as much for the rows of a group as for all: the rows of all groups, with the group
+  // of each.
+  std::unique_ptr<Likelihood> rows;
+  std::vector<Index> group_of;
+};
+
 // As many as make standard errors good to a tenth, of a few rows at least, and of little memory.
 Index num_groups(Index num_sampled, Index dim) {
   constexpr Index kMost = 64, kFewest = 8, kRows = 8, kNumbers = Index{1} << 22;
@@ -63,8 +72,8 @@ Index num_groups(Index num_sampled, Index dim) {
   return std::min({kMost, affordable, num_sampled / kRows});
 }
 
-std::vector<Group> random_groups(const Likelihood& full, std::span<const double> mode,
-                                 const RowSample& sample, std::uint64_t seed, const Executor& executor) {
+Groups random_groups(const Likelihood& full, std::span<const double> mode, const RowSample& sample,
+                     std::uint64_t seed, const Executor& executor) {
   std::vector<std::size_t> sampled;
   for (std::size_t i = 0; i < sample.rows.size(); ++i)
     if (sample.counts[i] > 1) sampled.push_back(i);
@@ -73,21 +82,56 @@ std::vector<Group> random_groups(const Likelihood& full, std::span<const double>
   // Each row's group is drawn by itself: groups of equal size would not see remainders of one sign.
   std::vector<std::vector<std::size_t>> members(at(count));
   Stream random = stream(seed, "groups of rows");
-  for (const std::size_t i : sampled) members[random.below(static_cast<std::uint64_t>(count))].push_back(i);
-  std::vector<Group> groups(at(count));
-  executor.for_each(count, [&](Index b) {
+  Groups groups;
+  for (const std::size_t i : sampled) {
+    groups.group_of.push_back(static_cast<Index>(random.below(static_cast<std::uint64_t>(count))));
+    members[at(groups.group_of.back())].push_back(i);
+  }
+  const auto model_of = [&](const std::vector<std::size_t>& some) {
     std::vector<Index> rows;
     std::vector<double> counts;
-    for (const std::size_t i : members[at(b)]) {
+    for (const std::size_t i : some) {
       rows.push_back(sample.rows[i]);
       counts.push_back(sample.counts[i] * full.multiplicity(sample.rows[i]));
     }
-    if (rows.empty()) return;
-    Group& group = groups[at(b)];
-    group.rows = full.subset(rows, counts);
+    return full.subset(rows, counts);
+  };
+  if (full.linear_model() == nullptr) groups.rows = model_of(sampled);
+  groups.each.resize(at(count));
+  executor.for_each(count, [&](Index b) {
+    if (members[at(b)].empty()) return;
+    Group& group = groups.each[at(b)];
+    group.rows = model_of(members[at(b)]);
     group.expansion = {{mode.begin(), mode.end()}, group.rows->evaluate(mode, Order::Hessian, Serial())};
   });
   return groups;
+}
+
+// What log_likelihood_sums() of each group gives, with a call for all groups: L_b(theta_s) is out[s * B + b]
+// for B groups.
+std::vector<double> sums_by_group(const Groups& groups, std::span<const double> points, Index dim,
+                                  const Executor& executor) {
+  constexpr Index kPoints = 16;
+  const Index num_groups = std::ssize(groups.each), num_points = std::ssize(points) / dim;
+  std::vector<double> out(at(num_points * num_groups), 0);
+  fill_shared(executor, num_points, kPoints, {entries_of(out.data(), num_groups)},
+              [&](Index first, Index count) {
+                Points some(dim, count);
+                for (Index s = 0; s < count; ++s) some.set(s, points.subspan(at((first + s) * dim), at(dim)));
+                const Index num_rows = groups.rows->num_rows();
+                std::vector<double> values(at(std::min(num_rows, kBlockRows) * count));
+                for (Index begin = 0; begin < num_rows; begin += kBlockRows) {
+                  const Index rows = std::min(kBlockRows, num_rows - begin);
+                  groups.rows->log_likelihoods(begin, rows, some, values.data());
+                  for (Index i = 0; i < rows; ++i) {
+                    const double times = groups.rows->multiplicity(begin + i);
+                    double* sum = out.data() + first * num_groups + groups.group_of[at(begin + i)];
+                    for (Index s = 0; s < count; ++s)
+                      sum[s * num_groups] += times * values[at(i * count + s)];
+                  }
+                }
+              });
+  return out;
 }
 
 // body(s) for every one of `count` points, some points at a time.
@@ -106,7 +150,7 @@ struct RowEstimate::Parts {
   Index num_certain = 0;
   std::unique_ptr<Likelihood> sample;  // L_S
   Quadratic rest;                      // Q - Q_S
-  std::vector<Group> groups;           // of the rows with p < 1; empty if there are too few to tell
+  Groups groups;                       // of the rows with p < 1
 
   [[nodiscard]] std::span<const double> point(std::span<const double> points, Index s) const {
     return points.subspan(at(s * dim), at(dim));
@@ -173,7 +217,7 @@ ExtendedVector RowEstimate::gradients(std::span<const double> points, const Exec
 // their mean T: B / (B - 1) sum_b (T_b - T)^2 expects sum y_n^2, which exceeds the variance of priority
 // sampling, the expectation of sum (1 - p_n) y_n^2, by what certain rows need not pay for.
 EstimateError RowEstimate::error(std::span<const double> points, const Executor& executor) const {
-  const Index num_points = std::ssize(points) / parts_->dim, num_groups = std::ssize(parts_->groups);
+  const Index num_points = std::ssize(points) / parts_->dim, num_groups = std::ssize(parts_->groups.each);
   EstimateError out;
   const bool known = num_groups >= 2 || parts_->num_certain == parts_->sample->num_rows();
   out.each.assign(at(num_points), known ? 0 : std::numeric_limits<double>::infinity());
@@ -183,12 +227,17 @@ EstimateError RowEstimate::error(std::span<const double> points, const Executor&
   const auto share_of = [&](Index b) {
     return std::span(shares).subspan(at(b * num_points), at(num_points));
   };
+  std::vector<double> together;
+  if (parts_->groups.rows) together = sums_by_group(parts_->groups, points, parts_->dim, executor);
   const Entries of_groups = entries_of(shares.data(), num_points);
   fill_shared(executor, num_groups, 1, {of_groups}, [&](Index b, Index /*count*/) {
-    const Group& group = parts_->groups[at(b)];
+    const Group& group = parts_->groups.each[at(b)];
     if (!group.rows) return;
     const std::span<double> share = share_of(b);
-    const ExtendedVector sums = log_likelihood_sums(*group.rows, points, Serial());
+    ExtendedVector sums;
+    for (Index s = 0; s < num_points && !together.empty(); ++s)
+      sums.push_back(Extended{together[at(s * num_groups + b)]});
+    if (together.empty()) sums = log_likelihood_sums(*group.rows, points, Serial());
     for (Index s = 0; s < num_points; ++s)
       share[at(s)] = static_cast<double>(sums[at(s)] - group.expansion.value(parts_->point(points, s)));
     // A constant cancels from weights, whichever it is: the average over the points is taken off.
@@ -216,12 +265,12 @@ EstimateError RowEstimate::error(std::span<const double> points, const Executor&
 std::vector<double> RowEstimate::gradient_noise(std::span<const double> points, std::span<const double> frame,
                                                 const Executor& executor) const {
   const Index dim = parts_->dim, num_points = std::ssize(points) / dim;
-  const Index num_groups = std::ssize(parts_->groups);
+  const Index num_groups = std::ssize(parts_->groups.each);
   std::vector<double> out(at(num_points), 0);
   if (num_groups < 2) return out;
   std::vector<std::vector<double>> shares(at(num_groups));
   executor.for_each(num_groups, [&](Index b) {
-    const Group& group = parts_->groups[at(b)];
+    const Group& group = parts_->groups.each[at(b)];
     if (!group.rows) return shares[at(b)].resize(points.size(), 0);
     ExtendedVector expanded(points.size(), 0);
     for (Index s = 0; s < num_points; ++s)

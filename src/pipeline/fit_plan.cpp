@@ -1,18 +1,24 @@
 // A model of the time that a fit takes. With c the seconds of one multiplication and addition, read off a
 // timed gradient (2 N D of them), N rows, D parameters, M points, J = D(D+3)/2, T threads:
 //
-//   mode       passes N D^2 c / T
-//   held out   500 N D c / T
+//   mode       passes (N D^2 c / T + r)
+//   survey     passes (N D^2 c / T + r), where points are chosen from some of the rows
+//   held out   500 N_c D c / T
 //   search     N_c D^2 c / T per search over N_c candidates, or their J bytes of codes; about 90 searches
 //              where one chooses several rows, 1.3 M where it chooses one
 //   weights    2 M^3 c for the factor, and M J c per step for the point itself
 //   chains     gradients of M rows
-//   check      draws N D c / T, where all rows are summed
+//   check      draws N_c D c / T, and r for the model check
+//
+// r is the time in which all rows are read from where they are, memory or disk, as some blocks of them took.
 #include "giga/pipeline/fit_plan.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "giga/base/stopwatch.hpp"
+#include "giga/model/linear_model.hpp"
 #include "giga/pipeline/full_data_cost.hpp"
 
 namespace giga {
@@ -20,6 +26,29 @@ namespace {
 
 constexpr double kGradients = 15;      // per transition
 constexpr double kTransitions = 2000;  // of a chain on all rows
+
+// r: blocks that are spread over the rows. Those of a rank, where ranks share the rows. 0 where they are few,
+// or where the model is one's own, each of whose calls may cost more than reading.
+double reading_seconds(const Likelihood& all, const Executor& executor) {
+  constexpr Index kBlocks = 32;
+  const LinearModel* linear = all.linear_model();
+  const RowRange held = all.held();
+  const Index blocks = num_blocks(held.size());
+  if (blocks < 2 * kBlocks || linear == nullptr) return 0;
+  const Stopwatch clock;
+  executor.for_each(kBlocks, [&](Index i) {
+    std::vector<double> z(at(kBlockRows * linear->num_columns()));
+    const Index first = held.begin + i * blocks / kBlocks * kBlockRows;
+    linear->design(first, std::min(kBlockRows, held.end - first), z.data());
+  });
+  return clock.seconds() * static_cast<double>(blocks) / kBlocks;
+}
+
+// Whether all rows are looked at before points are chosen from some of them.
+bool is_surveyed(const CoresetOptions& options) {
+  return options.projection == ProjectionKind::Curvature &&
+         (options.method == Method::Corrective || options.method == Method::Pursuit);
+}
 
 }  // namespace
 
@@ -58,7 +87,8 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
   const double gradient = gradient_seconds(problem, plan.points, executor);
   const double each = gradient / (2 * points * dim);  // c
 
-  constexpr double kPasses = 8, kHeldout = 500, kFewSearches = 90, kPerPoint = 1.3, kSome = 50'000;
+  constexpr double kPasses = 8, kReadings = 5, kSurveyPasses = 7, kSurveyReadings = 3, kCheckReadings = 2;
+  constexpr double kHeldout = 500, kFewSearches = 90, kPerPoint = 1.3, kSome = 50'000;
   const bool several = curvature && numbers >= CurvatureProjection::kFewestForProducts;
   const double candidates = std::min(rows, kSome), searches = several ? kFewSearches : kPerPoint * points;
   const double per_search = several ? dim * dim : numbers / 8;
@@ -68,13 +98,16 @@ FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Execut
   const double weighed =
       static_cast<double>(sample.draws) * chains + static_cast<double>(options.laplace_draws);
 
-  plan.seconds.laplace = kPasses * rows * dim * dim * each / threads;
-  plan.seconds.project = kHeldout * candidates * dim * each / threads;
+  const double pass = rows * dim * dim * each / threads, reading = reading_seconds(all, executor);
+
+  plan.seconds.laplace = kPasses * pass + kReadings * reading;
+  plan.seconds.project = kHeldout * candidates * dim * each / threads +
+                         (is_surveyed(round) ? kSurveyPasses * pass + kSurveyReadings * reading : 0);
   plan.seconds.construct = (searches * candidates * per_search / threads + 2 * points * points * points +
                             searches * points * numbers / 2) *
                            each;
   plan.seconds.sample = chains * transitions * kGradients * gradient / together;
-  plan.seconds.certify = weighed * candidates * dim * each / threads;
+  plan.seconds.certify = weighed * candidates * dim * each / threads + kCheckReadings * reading;
   plan.full_seconds = chains * kTransitions * kGradients * full_gradient / together;
   return plan;
 }

@@ -16,14 +16,30 @@
 namespace giga {
 namespace {
 
-// Rows first, first + step, first + 2 step, ... of a model, read where they are: the posterior that packs
-// them is all that is held.
+// Some of many rows, in stretches: on disk a row costs as much as those about it.
+class Stretches {
+ public:
+  /// `count` of the rows of a range that has as many, or more.
+  Stretches(const RowRange& rows, Index count)
+      : first_(rows.begin), count_(count), length_(std::clamp<Index>(count / kFewest, 1, kBlockRows)) {
+    const Index stretches = (count + length_ - 1) / length_;
+    apart_ = std::max(length_, rows.size() / std::max<Index>(1, stretches));
+  }
+
+  [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] Index row(Index n) const { return first_ + n / length_ * apart_ + n % length_; }
+
+ private:
+  static constexpr Index kFewest = 8;
+  Index first_, count_, length_, apart_ = 0;
+};
+
+// The model of these, read where they are: the posterior that packs them is all that is held.
 class SomeRows final : public LinearModel {
  public:
-  SomeRows(const LinearModel& all, Index first, Index step, Index count)
-      : all_(all), first_(first), step_(step), count_(count) {}
+  SomeRows(const LinearModel& all, const Stretches& rows) : all_(all), rows_(rows) {}
 
-  [[nodiscard]] Index num_rows() const override { return count_; }
+  [[nodiscard]] Index num_rows() const override { return rows_.count(); }
   [[nodiscard]] Index num_columns() const override { return all_.num_columns(); }
   [[nodiscard]] double multiplicity(Index n) const override { return all_.multiplicity(row(n)); }
   [[nodiscard]] const FamilyParameters& family() const override { return all_.family(); }
@@ -36,10 +52,10 @@ class SomeRows final : public LinearModel {
   [[nodiscard]] bool separates(std::span<const double>, const Executor&) const override { return false; }
 
  private:
-  [[nodiscard]] Index row(Index n) const { return first_ + n * step_; }
+  [[nodiscard]] Index row(Index n) const { return rows_.row(n); }
 
   const LinearModel& all_;
-  Index first_, step_, count_;
+  Stretches rows_;
 };
 
 double fastest_gradient(const DensityView& posterior, const std::vector<double>& theta) {
@@ -65,13 +81,13 @@ double gradient_seconds(const Problem& problem, Index rows, const Executor& exec
   // Where ranks share the rows, each takes the time of its own.
   const RowRange held = all.held();
   const Index wanted = std::min({rows, max_rows, affordable, held.size()});
-  const Index step = std::max<Index>(1, held.size() / std::max<Index>(1, wanted));
   const auto times = static_cast<double>(rows) / static_cast<double>(wanted);
   const auto subset = [&](Index count) {
+    const Stretches spread(held, count);
     std::vector<Index> some;
     std::vector<double> counts;
     for (Index n = 0; n < count; ++n) {
-      some.push_back(held.begin + n * step);
+      some.push_back(spread.row(n));
       counts.push_back(all.multiplicity(some.back()));
     }
     return all.subset(some, counts);
@@ -81,8 +97,7 @@ double gradient_seconds(const Problem& problem, Index rows, const Executor& exec
   const std::vector<double> theta = subset(std::min(kFew, wanted))->start(executor.local());
   if (const LinearModel* linear = all.linear_model())
     return times *
-           fastest_gradient(RegressionPosterior(SomeRows(*linear, held.begin, step, wanted), problem.prior()),
-                            theta);
+           fastest_gradient(RegressionPosterior(SomeRows(*linear, {held, wanted}), problem.prior()), theta);
   const auto model = subset(wanted);
   return times * fastest_gradient(Posterior(*model, problem.prior()), theta);
 }

@@ -68,6 +68,7 @@ class Search {
   // The Laplace approximation, and the passes over all rows that it took.
   [[nodiscard]] std::pair<LaplaceResult, Index> find() const {
     const Likelihood& model = problem_.likelihood();
+    tell(observer_, {.stage = Stage::Laplace});
     if (options_.pihat == PihatKind::Subsample) {
       const auto some = subsample(model, options_.subsample_rows, options_.seed, executor_);
       return {mode_of(*some), 0};

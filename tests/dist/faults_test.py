@@ -2,105 +2,25 @@
 """One rank fails, and all end: soon, with what is to be said, and so that the work can go on.
 
   faults_test.py --giga G --giga-mpi P --mpi-ranks Q --mpirun M --work DIR
+
+many_faults_test.py has hundreds of them.
 """
 
-import argparse
 import os
-import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import sys
 import time
 import unittest
 
-from launcher import Launcher, own_lines
+from fault_case import SOON_S, FaultCase, options, own_processes, parse_options
+from launcher import own_lines
 
-KILLS = int(os.environ.get("GIGA_KILLS", "4"))
-SOON_S = 10
-options = None
-
-
-def own_processes(root_pid, name):
-    """Processes below `root_pid` whose program has that name."""
-    parents, names = {}, {}
-    for entry in pathlib.Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            stat = (entry / "stat").read_text()
-        except OSError:
-            continue
-        before, _, after = stat.rpartition(")")
-        parents[int(entry.name)] = int(after.split()[1])
-        names[int(entry.name)] = before.partition("(")[2]
-    found = []
-    for pid, own in names.items():
-        above = pid
-        while above in parents and above != root_pid:
-            above = parents[above]
-        if above == root_pid and own == name:
-            found.append(pid)
-    return sorted(found)
+KILLS = 4
 
 
-class Faults(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.work = options.work
-        shutil.rmtree(cls.work, ignore_errors=True)
-        cls.work.mkdir(parents=True)
-        cls.launcher = Launcher(options.mpirun)
-        cls.giga("simulate", "logistic", "--rows", "60000", "--dim", "4", "--out", "data.csv")
-        cls.fit = ["fit", "data.csv", "--family", "bernoulli", "--no-times", "--quiet", "--threads", "1",
-                   "--draws", "6000"]
-        cls.giga(*cls.fit, "--out", "want")
-
-    @classmethod
-    def giga(cls, *words):
-        subprocess.run([options.giga, *words], cwd=cls.work, check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL, timeout=120)
-
-    def ranks(self, ranks, *words, **more):
-        return self.launcher.run(ranks, [options.giga_mpi, *words], cwd=self.work, **more)
-
-    def assert_same_fit(self, folder):
-        want = {path.name: path.read_bytes() for path in (self.work / "want").iterdir()}
-        got = {path.name: path.read_bytes() for path in (self.work / folder).iterdir()}
-        self.assertEqual(sorted(want), sorted(got))
-        for name, content in want.items():
-            self.assertEqual(content, got[name], name)
-
-    def started_fit(self, ranks, out):
-        shutil.rmtree(self.work / out, ignore_errors=True)
-        return self.launcher.start(ranks, [options.giga_mpi, *self.fit, "--out", out], cwd=self.work,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-
-    def ended(self, process):
-        """Seconds until it ended, and what was said."""
-        begin = time.monotonic()
-        try:
-            said = process.communicate(timeout=2 * SOON_S)[1]
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            self.fail("the job hangs")
-        seconds = time.monotonic() - begin
-        self.assertLess(seconds, SOON_S)
-        return seconds, said
-
-    def resumed(self, out, ranks):
-        if not (self.work / out / "partial").exists():
-            if (self.work / out / "run.json").exists():
-                # It had ended before, but for letting go of its folder.
-                (self.work / out / ".giga-lock").unlink(missing_ok=True)
-                return
-            shutil.rmtree(self.work / out, ignore_errors=True)
-            self.giga(*self.fit, "--out", out)
-            return
-        done = self.ranks(ranks, "fit", "--resume", out, "--quiet")
-        self.assertEqual(done.returncode, 0, done.stderr.decode())
-
+class Faults(FaultCase):
     def test_checks_hold_on_any_number_of_ranks(self):
         for ranks in (1, 2, 3, 4, 7):
             done = self.launcher.run(ranks, [options.mpi_ranks])
@@ -122,30 +42,40 @@ class Faults(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertLess(time.monotonic() - begin, SOON_S)
 
-    def test_a_rank_without_permission_is_named(self):
-        # A program around giga-mpi that takes the file away from rank 1 once all have seen it.
-        script = self.work / "without.sh"
-        script.write_text('#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n'
-                          '[ "$rank" = 1 ] && cd other\nexec "$@"\n')
-        script.chmod(0o755)
-        other = self.work / "other"
-        other.mkdir(exist_ok=True)
+    def test_a_rank_with_another_file_is_named(self):
         size = (self.work / "data.csv").stat().st_size
-        (other / "data.csv").write_bytes(b"x,y\n" + b"1,oops\n" * 3)
-        done = self.launcher.run(2, [str(script), options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
+        around = self.in_a_folder_of_its_own(1, b"x,y\n" + b"1,oops\n" * 3)
+        done = self.launcher.run(2, [around, options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
         self.assertEqual(done.returncode, 64)
         self.assertEqual(own_lines(done.stderr),
                          [f"giga: error: the ranks were not started alike: rank 0 sees that data.csv has {size} bytes, "
                           "rank 1 sees that data.csv has 25 bytes"])
         # Of the same size, but damaged where rank 1 reads: bad data of the table, told as one process tells it.
         damaged = (self.work / "data.csv").read_bytes()
-        (other / "data.csv").write_bytes(damaged[:-20] + b"oops" + damaged[-16:])
-        done = self.launcher.run(2, [str(script), options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
+        around = self.in_a_folder_of_its_own(1, damaged[:-20] + b"oops" + damaged[-16:])
+        done = self.launcher.run(2, [around, options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
         self.assertEqual(done.returncode, 65, done.stderr.decode())
         said = own_lines(done.stderr)
         self.assertEqual(len(said), 1, said)
-        self.assertTrue(said[0].startswith("giga: error: data.csv: row 60000 (line 60001), column"), said)
+        self.assertTrue(said[0].startswith("giga: error: data.csv: row 30000 (line 30001), column"), said)
         self.assertFalse((self.work / "alone").exists())
+
+    def test_a_rank_without_permission_is_named(self):
+        around = self.without_permission(1)
+        done = self.launcher.run(2, [around, options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
+        self.assertEqual(own_lines(done.stderr), ["giga: error: rank 1: data.csv: no permission to read it; change its mode or "
+                                                  "run as its owner"])
+        self.assertEqual(done.returncode, 66)
+        self.assertFalse((self.work / "alone").exists())
+
+    def test_ranks_of_another_build_are_told(self):
+        around = self.another_build(2)
+        done = self.launcher.run(3, [around, options.giga_mpi, *self.fit, "--out", "alone"], cwd=self.work)
+        said = own_lines(done.stderr)
+        self.assertEqual(len(said), 1, said)
+        self.assertRegex(said[0], "^giga: error: the ranks were not started alike: rank 0 runs build [0-9a-f]{40}, "
+                                  "rank 2 runs build [0-9a-f]{40}$")
+        self.assertEqual(done.returncode, 64)
 
     def test_ranks_with_other_arguments_are_told(self):
         script = self.work / "seeds.sh"
@@ -159,11 +89,11 @@ class Faults(unittest.TestCase):
         self.assertIn("rank 1 was started with", said[0])
 
     def test_a_killed_rank_ends_the_job_which_goes_on_with_other_ranks(self):
-        random_numbers = random.Random(os.environ.get("GIGA_KILL_SEED", "1"))
+        random_numbers = random.Random(1)
         longest = 0
         for number in range(KILLS):
             process = self.started_fit(3, "killed")
-            time.sleep(random_numbers.uniform(0.3, 4))
+            time.sleep(random_numbers.uniform(0.3, 2))
             pids = own_processes(process.pid, "giga-mpi")
             if pids:
                 os.kill(random_numbers.choice(pids), signal.SIGKILL)
@@ -207,9 +137,4 @@ class Faults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for name in ("--giga", "--giga-mpi", "--mpi-ranks", "--mpirun"):
-        parser.add_argument(name, required=True)
-    parser.add_argument("--work", type=pathlib.Path, required=True)
-    options, rest = parser.parse_known_args()
-    unittest.main(argv=sys.argv[:1] + rest)
+    unittest.main(argv=parse_options(sys.argv))

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "giga/base/random.hpp"
 #include "giga/base/threads.hpp"
 #include "giga/model/autodiff.hpp"
+#include "giga/model/block_model.hpp"
 #include "giga/model/simulate_data.hpp"
 #include "infer/estimate_cases.hpp"
 #include "infer/point_sums.hpp"
@@ -101,6 +103,59 @@ TEST(RowEstimate, OfAllRowsIsTheSum) {
   for (std::size_t i = 0; i < exact_gradient.size(); ++i)
     EXPECT_NEAR(static_cast<double>(made_gradient[i]), static_cast<double>(exact_gradient[i]), 1e-8);
   EXPECT_EQ(estimate.error(points, executor).most, 0);
+}
+
+// A model of blocks costs a call however few the rows are. The same regression, asked for by blocks: its
+// error is that of the regression, whose groups are summed apart, with a call for each point and not one for
+// each group as well.
+TEST(RowEstimate, AsksAModelOfBlocksOnceForEachPoint) {
+  const Threads executor;
+  const EstimateProblem problem = make({.rows = 5000}, executor);
+  const Likelihood& regression = *problem.model;
+  std::atomic<Index> calls = 0;
+  BlockFunctions functions{.num_rows = regression.num_rows(), .num_parameters = regression.num_parameters()};
+  functions.log_likelihoods = [&](std::span<const Index> rows, std::span<const double> theta, double* out) {
+    ++calls;
+    Points point(std::ssize(theta), 1);
+    point.set(0, theta);
+    for (const Index n : rows) regression.log_likelihoods(n, 1, point, out++);
+  };
+  functions.gradients = [&](std::span<const Index> rows, std::span<const double> theta, double* out) {
+    Points point(std::ssize(theta), 1);
+    point.set(0, theta);
+    std::fill_n(out, rows.size() * theta.size(), 0.0);
+    for (const Index n : rows) {
+      regression.add_gradients(n, 1, point, 1, out);
+      for (std::size_t d = 0; d < theta.size(); ++d) *out++ /= regression.multiplicity(n);
+    }
+  };
+  std::vector<double> times;
+  for (Index n = 0; n < regression.num_rows(); ++n) times.push_back(regression.multiplicity(n));
+  const auto blocks = likelihood_of(functions, times);
+
+  const Normal& pihat = problem.laplace.posterior;
+  const RowArray<float> scores = remainder_scores(regression, pihat, executor);
+  const RowSample sample = priority_sample(scores, 1000, 1);
+  const auto estimate_of = [&](const Likelihood& model) {
+    return RowEstimate(model, pihat.mean(), model.evaluate(pihat.mean(), Order::Hessian, executor), sample, 1,
+                       executor);
+  };
+  constexpr Index kPoints = 40;
+  std::vector<double> points(at(kPoints * pihat.dim()));
+  Stream random = stream(1, "points");
+  for (Index s = 0; s < kPoints; ++s) pihat.draw(random, points.data() + s * pihat.dim());
+  const EstimateError wanted = estimate_of(regression).error(points, executor);
+  const RowEstimate by_blocks = estimate_of(*blocks);
+  calls = 0;
+  const EstimateError found = by_blocks.error(points, executor);
+  EXPECT_EQ(calls, kPoints);
+  // Second derivatives of blocks are differences.
+  for (std::size_t s = 0; s < at(kPoints); ++s)
+    EXPECT_NEAR(found.each[s], wanted.each[s], 1e-5 * wanted.most);
+  // All rows at 33 points, a block of 4,096 rows at a time.
+  calls = 0;
+  (void)remainder_scores(*blocks, pihat, executor);
+  EXPECT_EQ(calls, 2 * 33);
 }
 
 // One row bends the posterior: the only one that knows of a column. A uniform sample of a tenth misses it

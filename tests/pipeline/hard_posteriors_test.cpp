@@ -152,6 +152,18 @@ TEST(HardPosteriors, NormalOnesHaveNoRemainder) {
   EXPECT_EQ(result.build.termination, Termination::ToleranceMet);
 }
 
+// Of many rows the mode and the survey before the build are nearly all the work, and about the same of
+// it: 5.4 and 4.8 s of 15.7 s with 10^7 rows of 20 features. Here what does not grow with the rows is a
+// quarter of the mode.
+TEST(FitPlan, CountsThePassesOverManyRows) {
+  constexpr Index kRows = 600'000, kColumns = 20;
+  Made made{std::vector<double>(at(kRows * kColumns)), std::vector<double>(at(kRows))};
+  for (std::size_t i = 0; i < made.z.size(); ++i) made.z[i] = static_cast<double>(i * i % 101) / 50 - 1;
+  for (std::size_t n = 0; n < made.y.size(); ++n) made.y[n] = n % 3 == 0 ? 1 : -1;
+  const FitPlan plan = plan_fit(problem_of(std::move(made), kColumns), {}, Threads());
+  EXPECT_GT(plan.seconds.project, 0.5 * plan.seconds.laplace);
+}
+
 TEST(FitPlan, CountsPointsAndRowsAndNeedsRoomForThem) {
   const Threads executor;
   const Problem problem = usual(900);

@@ -11,6 +11,7 @@
 
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "programs/build_id.hpp"
 #include "support/exit_codes.hpp"
 
 namespace giga::tool {
@@ -30,8 +31,10 @@ std::string size_of(const fs::path& path) {
 
 // Facts of the program, then one for each word: all ranks that agree on the words have as many.
 std::vector<std::string> facts(int argc, char** argv) {
-  std::vector<std::string> out{"runs giga " + std::string(version()),
-                               "runs a program that " + size_of("/proc/self/exe")};
+  const std::string build = build_id();
+  std::vector<std::string> out{
+      "runs giga " + std::string(version()),
+      build.empty() ? "runs a program that " + size_of("/proc/self/exe") : "runs build " + build};
   std::string words;
   for (int i = 1; i < argc; ++i) words.append(" ").append(printable(argv[i], kLongest));
   out.push_back(std::string("was started with").append(words.empty() ? " no arguments" : words));

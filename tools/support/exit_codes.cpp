@@ -53,7 +53,7 @@ int report_exception() noexcept {
   try {
     throw;
   } catch (const Stopped&) {  // a signal asked to stop
-    write_stderr("giga: " + stop_message() + "\n");
+    if (first_to_tell()) write_stderr("giga: " + stop_message() + "\n");
     return kSignalBase + signal_received();
   } catch (const NotSafe&) {
     return kNotSafe;

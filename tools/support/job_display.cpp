@@ -52,6 +52,7 @@ JobDisplay::JobDisplay(Progress& progress, std::filesystem::path input, Index ch
 void JobDisplay::renew() {
   const std::lock_guard lock(mutex_);
   shown_.reset();
+  read_total_ = 0;
 }
 
 void JobDisplay::operator()(const StageProgress& at) {
@@ -61,6 +62,7 @@ void JobDisplay::operator()(const StageProgress& at) {
     if (at.done % kLookEvery != 0) return;
   }
   const std::lock_guard lock(mutex_);
+  if (at.stage == Stage::Load && all_is_read(at)) return;
   const Shown now{at.stage, at.dim, at.part, at.total > 0};
   const bool fresh = shown_ != now;
   if (fresh) begin(at);
@@ -74,6 +76,18 @@ void JobDisplay::operator()(const StageProgress& at) {
       break;
     default: progress_.update(at.done, at.step != nullptr ? at.step->step : 0, errors_of(at.step));
   }
+}
+
+// Once the last byte of an input is there, rows are compared, scaled and counted, which takes as long again
+// where there are many. Threads tell what they have read in any order.
+bool JobDisplay::all_is_read(const StageProgress& at) {
+  if (at.total == 0) read_total_ = 0;
+  if (at.total == 0 || (at.done < at.total && at.total != read_total_)) return false;
+  if (at.total == std::exchange(read_total_, at.total)) return true;
+  shown_.reset();
+  if (parts_) progress_.part(part_of(at.stage), kParts);
+  progress_.begin("preparing the rows of " + input_words(input_));
+  return true;
 }
 
 void JobDisplay::expect(const FitPlan& plan) {

@@ -39,6 +39,8 @@ class JobDisplay {
     bool operator==(const Shown&) const = default;
   };
 
+  /// Whether an input was read to its end, where the display then says what comes after that.
+  bool all_is_read(const StageProgress& at);
   void begin(const StageProgress& at);
   void begin_stage(const StageProgress& at);
   void show_chains(Index transitions);
@@ -46,8 +48,9 @@ class JobDisplay {
   Progress& progress_;
   std::filesystem::path input_;
   bool parts_;
-  std::mutex mutex_;  // guards shown_, expected_ and since_
+  std::mutex mutex_;  // guards shown_, read_total_, expected_ and since_
   std::optional<Shown> shown_;
+  Index read_total_ = 0;  // bytes of the input that was read to its end; 0: none
   std::optional<FitPlan> expected_;
   Stopwatch since_;
   std::vector<std::atomic<Index>> done_;  // transitions of each chain

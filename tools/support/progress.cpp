@@ -1,6 +1,7 @@
 // A thread redraws the line ten times per second on a terminal, or writes a line every ten seconds elsewhere.
 // Time left is elapsed * (total - done) / done, the rate so far being taken to last, and what later stages
-// are expected to take. It falls: a little more than was shown before is not shown.
+// are expected to take. It falls: a little more than was shown before is not shown. A stage that counts
+// nothing and takes longer than it was expected to has no time left that anyone could tell.
 #include "support/progress.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +105,7 @@ double Progress::seconds_left() const {
   const double seconds = stage_.seconds();
   if (total_ > 0 && done_ > 0 && done_ < total_)
     return later_s_ + seconds * static_cast<double>(total_ - done_) / static_cast<double>(done_);
-  return stage_s_ + later_s_ > 0 ? later_s_ + std::max(0.0, stage_s_ - seconds) : 0;
+  return seconds < stage_s_ ? later_s_ + stage_s_ - seconds : 0;
 }
 
 std::string Progress::status() {

@@ -26,6 +26,7 @@ namespace {
 
 std::atomic<int> g_signal{0};
 std::atomic<bool> g_done{false};
+std::atomic<bool> g_told{false};  // that it was stopped
 std::mutex g_message_mutex;
 std::string g_message = "stopped; nothing was written";  // guarded by g_message_mutex
 
@@ -45,8 +46,9 @@ void remove_temporaries() {
   if (stderr_is_live()) write_stderr("\r\x1b[K");
   try {
     const int rank = this_process().rank;
-    write_stderr_of_rank("giga: " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") + stop_message() +
-                         "\n");
+    if (first_to_tell())
+      write_stderr_of_rank("giga: " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") +
+                           stop_message() + "\n");
     remove_temporaries();
   } catch (...) {  // leave one behind rather than not leave
   }
@@ -135,6 +137,10 @@ std::string stop_message() {
   return g_message;
 }
 
+bool first_to_tell() noexcept {
+  return !g_told.exchange(true);
+}
+
 void take_signal_of_another(int signal) noexcept {
   int none = 0;
   g_signal.compare_exchange_strong(none, signal);
@@ -142,6 +148,7 @@ void take_signal_of_another(int signal) noexcept {
 
 void forget_signal() noexcept {
   g_signal = 0;
+  g_told = false;
 }
 
 int signal_received() noexcept {

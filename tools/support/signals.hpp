@@ -39,6 +39,10 @@ void forget_signal() noexcept;
 void set_stop_message(const std::string& text);
 [[nodiscard]] std::string stop_message();
 
+/// Whether nobody has said yet that the process was stopped; whoever asks is about to. The launcher of ranks
+/// sends signals of its own to those that end later than others.
+[[nodiscard]] bool first_to_tell() noexcept;
+
 /// Throws Stopped if a signal asked to stop.
 void stop_if_signalled();
 

@@ -22,10 +22,11 @@ struct FitPlan {
   [[nodiscard]] bool pays() const { return total() < full_seconds && points <= most_points; }
 };
 
-/// Gradients are timed, here and now, on as many rows as the coreset will have and on 50,000 rows at most;
-/// the rest is counted in operations of the same kind. Chains are taken to need 15 gradients per transition,
-/// as they do where the posterior is nearly normal; harder posteriors take longer either way. Right within a
-/// factor of two or so; nothing that is computed depends on it.
+/// Gradients are timed, here and now, on as many rows as the coreset will have and on 50,000 rows at most,
+/// and so is the reading of some blocks of rows from where they are, which may be a disk; the rest is counted
+/// in operations of the same kind. Chains are taken to need 15 gradients per transition, as they do where the
+/// posterior is nearly normal; harder posteriors take longer either way. Right within a factor of two or so;
+/// nothing that is computed depends on it.
 [[nodiscard]] FitPlan plan_fit(const Problem& problem, const FitOptions& options, const Executor& executor);
 
 /// The points that a coreset of a model with D parameters is likely to have: about 2.2 J^(3/4), J = D(D+3)/2.
