@@ -42,7 +42,7 @@ void remove_temporaries() {
 }
 
 [[noreturn]] void end_process(int signal) {
-  if (stderr_is_live()) write_stderr("\r\x1b[K");
+  if (stderr_is_live()) write_stderr(kNewLine);
   try {
     const int rank = this_process().rank;
     write_stderr_of_rank("giga: " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") + stop_message() +
