@@ -8,6 +8,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "giga/base/printable.hpp"
+
 namespace giga {
 namespace {
 
@@ -42,11 +44,53 @@ std::size_t utf8_length(std::string_view text, std::size_t i) {
   return length;
 }
 
-// C0, DEL and C1: what a terminal would act on.
-bool is_control(std::string_view character) {
-  const unsigned lead = byte_at(character, 0);
-  if (character.size() == 1) return lead < 0x20 || lead == 0x7F;
-  return lead == 0xC2 && byte_at(character, 1) < 0xA0;
+// The code point of one well-formed character.
+char32_t code_of(std::string_view character) {
+  char32_t code = byte_at(character, 0);
+  if (character.size() > 1) code &= 0xFFU >> (character.size() + 1);
+  for (std::size_t k = 1; k < character.size(); ++k) code = (code << 6U) | (byte_at(character, k) & 0x3FU);
+  return code;
+}
+
+// What text is not made of: characters that a terminal acts on, that turn the text after them round, or that
+// are not seen at all, so that two texts look the same.
+bool is_deceptive(char32_t code) {
+  struct Range {
+    char32_t first, last;
+  };
+  constexpr std::array<Range, 17> kRanges = {{{0x00, 0x1F},          // C0
+                                              {0x7F, 0x9F},          // DEL, C1
+                                              {0xAD, 0xAD},          // soft hyphen
+                                              {0x034F, 0x034F},      // grapheme joiner
+                                              {0x061C, 0x061C},      // Arabic letter mark
+                                              {0x115F, 0x1160},      // fillers of Hangul
+                                              {0x17B4, 0x17B5},      // vowels of Khmer that have no sign
+                                              {0x180B, 0x180F},      // selectors of Mongolian
+                                              {0x200B, 0x200B},      // space without width
+                                              {0x200E, 0x200F},      // marks of direction
+                                              {0x2028, 0x202E},      // ends of lines, embeddings, overrides
+                                              {0x2060, 0x206F},      // word joiner, isolates
+                                              {0x3164, 0x3164},      // filler
+                                              {0xFEFF, 0xFEFF},      // byte order mark
+                                              {0xFFA0, 0xFFA0},      // filler
+                                              {0xFFF0, 0xFFFB},      // annotations
+                                              {0xE0000, 0xE0FFF}}};  // tags
+  return std::ranges::any_of(
+      kRanges, [code](const Range& range) { return code >= range.first && code <= range.last; });
+}
+
+// Joiners and selectors of variants. They belong to letters of some scripts and to emoji, none of which is
+// ASCII; after ASCII they are only not seen.
+bool is_joining(char32_t code) {
+  return code == 0x200C || code == 0x200D || (code >= 0xFE00 && code <= 0xFE0F);
+}
+
+// Whether a character would not be seen as what it is after `before`, the text that is shown already.
+bool is_unseen(std::string_view character, std::string_view before) {
+  const char32_t code = code_of(character);
+  if (code >= 0x20 && code < 0x7F) return false;
+  if (is_joining(code)) return before.empty() || byte_at(before, before.size() - 1) < 0x80;
+  return is_deceptive(code);
 }
 
 // \xNN for each byte: the form in which a shell or Python would take it back.
@@ -89,10 +133,46 @@ std::string printable(std::string_view value, std::size_t limit) {
     // A whole character, or a single byte that begins none.
     const std::size_t length = utf8_length(value, i);
     const std::string_view character = value.substr(i, std::max<std::size_t>(length, 1));
-    const bool plain = length > 0 && !is_control(character);
+    const bool plain = length > 0 && !is_unseen(character, out);
     const std::string shown = plain ? std::string(character) : escaped(character);
     if (out.size() + shown.size() > limit) return out + "...";
     out += shown;
+    i += character.size();
+  }
+  return out;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  // Invariant: `out` is the printable form of the text before `text`.
+  while (!text.empty()) {
+    const std::size_t end = text.find_first_of("\n\t");
+    out += printable(text.substr(0, end), std::string_view::npos);
+    if (end == std::string_view::npos) break;
+    out += text[end];
+    text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+std::string printable_json(std::string_view json) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string out;
+  const auto append_unit = [&out, kDigits](char32_t unit) {
+    out += "\\u";
+    for (const unsigned shift : {12U, 8U, 4U, 0U}) out += kDigits[(unit >> shift) & 15U];
+  };
+  for (std::size_t i = 0; i < json.size();) {
+    const std::string_view character = json.substr(i, std::max<std::size_t>(utf8_length(json, i), 1));
+    const bool is_layout = character == "\n" || character == "\t" || character == "\r";
+    if (is_layout || !is_unseen(character, out)) {
+      out += character;
+    } else if (const char32_t code = code_of(character); code < 0x10000) {
+      append_unit(code);
+    } else {  // two units of UTF-16, as JSON has it
+      append_unit(0xD7C0 + (code >> 10U));
+      append_unit(0xDC00 + (code & 0x3FFU));
+    }
     i += character.size();
   }
   return out;
@@ -133,10 +213,14 @@ std::string csv_field(const std::string& text) {
 std::string inert(const std::string& text) {
   // With text = a + rest, a all of its leading apostrophes: what is written is "'" + a + rest for a rest that
   // reads as a formula, and the text itself for others. One apostrophe less gives the text back. The first
-  // characters are those by which spreadsheets recognise a formula; "-1.5" begins with one of them, too.
+  // characters are those by which spreadsheets recognise a formula, in their full width, too, or that some
+  // skip before one; "-1.5" begins with one of them, too.
+  constexpr std::array<std::string_view, 11> kFirst = {
+      "=", "+", "-", "@", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
   const std::string_view rest =
       std::string_view(text).substr(std::min(text.find_first_not_of('\''), text.size()));
-  const bool formula = !rest.empty() && std::string_view("=+-@\t\r").find(rest[0]) != std::string_view::npos;
+  const bool formula =
+      std::ranges::any_of(kFirst, [rest](std::string_view first) { return rest.starts_with(first); });
   return formula && !parse_double(rest) ? "'" + text : text;
 }
 

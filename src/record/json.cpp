@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "giga/base/error.hpp"
+#include "giga/base/printable.hpp"
 #include "giga/base/version.hpp"
 #include "giga/data/mapped_file.hpp"
 
@@ -11,7 +12,7 @@ namespace giga::record {
 
 std::string dumped(const Json& json) {
   // replace: a path need not be UTF-8, a record must be.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 Json parsed(std::string_view text) {

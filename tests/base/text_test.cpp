@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "giga/base/printable.hpp"
+
 namespace giga {
 namespace {
 
@@ -23,6 +25,31 @@ TEST(Text, PrintableKeepsUtf8AndEscapesTheRest) {
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
+}
+
+TEST(Text, PrintableShowsWhatIsNotSeenOrTurnsTextRound) {
+  EXPECT_EQ(printable("a\u202eb"), "a\\xe2\\x80\\xaeb");
+  EXPECT_EQ(printable("\u2066a\u2069"), "\\xe2\\x81\\xa6a\\xe2\\x81\\xa9");
+  EXPECT_EQ(printable("a\u200bb\ufeff"), "a\\xe2\\x80\\x8bb\\xef\\xbb\\xbf");
+  EXPECT_EQ(printable("a\u2028"), "a\\xe2\\x80\\xa8");
+  EXPECT_EQ(printable("\U000e0041"), "\\xf3\\xa0\\x81\\x81");
+  // Letters and emoji that are joined stay whole; ASCII is never joined.
+  EXPECT_EQ(printable("\u0645\u06cc\u200c\u062e"), "\u0645\u06cc\u200c\u062e");
+  EXPECT_EQ(printable("\U0001f469\u200d\U0001f52c \u2764\ufe0f"), "\U0001f469\u200d\U0001f52c \u2764\ufe0f");
+  EXPECT_EQ(printable("a\u200db"), "a\\xe2\\x80\\x8db");
+  EXPECT_EQ(printable("\xff\u200d"), "\\xff\\xe2\\x80\\x8d");
+}
+
+TEST(Text, PrintableLinesKeepsTheirEndsAndCutsNothing) {
+  EXPECT_EQ(printable_lines("a\tb\n\x1b[2J\r\n"), "a\tb\n\\x1b[2J\\x0d\n");
+  EXPECT_EQ(printable_lines(std::string(5000, 'x')), std::string(5000, 'x'));
+  EXPECT_EQ(printable_lines(""), "");
+}
+
+TEST(Text, PrintableJsonSaysTheSame) {
+  EXPECT_EQ(printable_json("{\n\t\"K\u00f6ln\": \"a\\n\"}"), "{\n\t\"K\u00f6ln\": \"a\\n\"}");
+  EXPECT_EQ(printable_json("\"\x7f \u009b \u202e \U000e0041\""),
+            "\"\\u007f \\u009b \\u202e \\udb40\\udc41\"");
 }
 
 TEST(Text, PrintableCutsAtTheLimitBetweenCharacters) {
@@ -92,6 +119,9 @@ TEST(Inert, FormulasGetAnApostropheAndDifferentTextsStayDifferent) {
   EXPECT_EQ(inert("it's"), "it's");
   EXPECT_EQ(inert("'quoted'"), "'quoted'");
   EXPECT_EQ(inert(""), "");
+  EXPECT_EQ(inert("\n=x"), "'\n=x");
+  EXPECT_EQ(inert("\uff1dx"), "'\uff1dx");  // a full-width =
+  EXPECT_EQ(inert("\uff0d1"), "'\uff0d1");
   // All texts of up to five of these letters: no two become one, and none begins as a formula.
   std::vector<std::string> texts = {""};
   for (std::size_t i = 0; i < texts.size() && texts[i].size() < 5; ++i)

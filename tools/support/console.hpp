@@ -12,9 +12,14 @@ namespace giga::tool {
   return part.empty() ? part : "\n" + part;
 }
 
-/// Throws IoError when the bytes cannot be written, ClosedPipe when nobody reads them any more.
+/// Back to the first column, and away with what is there.
+inline constexpr std::string_view kNewLine = "\r\x1b[K";
+
+/// Throws IoError when the bytes cannot be written, ClosedPipe when nobody reads them any more. A terminal
+/// gets them in printable form, with colours.
 void write_stdout(std::string_view bytes);
 
+/// In printable form; a live terminal gets colours and kNewLine.
 void write_stderr(std::string_view text) noexcept;
 
 /// Of any rank: for its last words.
@@ -34,6 +39,9 @@ void say_error(std::string_view message) noexcept;
 
 /// Text in the colour of a doubt.
 [[nodiscard]] std::string amber(const std::string& text);
+
+/// Text in the colour of work being done.
+[[nodiscard]] std::string cyan(const std::string& text);
 
 /// Remarks on stderr that change nothing: "giga: note: ...", with fields spelled as options (spelling.hpp).
 class Notes {

@@ -95,7 +95,7 @@ void Progress::draw_until(const std::stop_token& stop) {
     wake_.wait_for(lock, stop, interval, [] { return false; });
     if (stop.stop_requested() || what_.empty() || stage_.seconds() < kFirstDraw_s) continue;
     const std::string text = status();
-    write_stderr(live_ ? "\r\x1b[K" + bar(text) : "giga: " + what_ + ": " + text + "\n");
+    write_stderr(live_ ? std::string(kNewLine) + bar(text) : "giga: " + what_ + ": " + text + "\n");
     drawn_ = live_;
   }
 }
@@ -135,12 +135,12 @@ std::string Progress::bar(const std::string& text) const {
   // A narrow terminal gets no bar; a narrower one gets the words cut, so that the line never wraps.
   if (line.size() + filled.size() + text.size() > width) filled.clear();
   if (line.size() + filled.size() + text.size() > width) return (line + text).substr(0, width);
-  if (colours_ && !filled.empty()) filled = "\x1b[36m" + filled + "\x1b[0m";
+  if (colours_ && !filled.empty()) filled = cyan(filled);
   return line + filled + text;
 }
 
 void Progress::clear() {
-  if (std::exchange(drawn_, false)) write_stderr("\r\x1b[K");
+  if (std::exchange(drawn_, false)) write_stderr(kNewLine);
 }
 
 }  // namespace giga::tool

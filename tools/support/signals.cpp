@@ -43,7 +43,7 @@ void remove_temporaries() {
 }
 
 [[noreturn]] void end_process(int signal) {
-  if (stderr_is_live()) write_stderr("\r\x1b[K");
+  if (stderr_is_live()) write_stderr(kNewLine);
   try {
     const int rank = this_process().rank;
     if (first_to_tell())

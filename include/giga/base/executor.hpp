@@ -144,9 +144,9 @@ struct FoldOptions {
   std::function<void(Index blocks_done)> progress = {};
 };
 
-/// Folds the blocks of `num_rows` rows into `total`: fill(first, count, piece, part) gets the rows first ..
-/// first + count - 1 and `part_width` zeros, join(part, total) adds a part to the total. Part and Total are
-/// plain numbers or structs of them.
+/// Folds the blocks of `num_rows` rows into `total`: fill(first, count, piece, part) gets the rows from
+/// `first` to first + count - 1 and `part_width` zeros, join(part, total) adds a part to the total. Part and
+/// Total are plain numbers or structs of them.
 template <typename Part, typename Total, typename Fill, typename Join>
 void fold_blocks(const Executor& executor, Index num_rows, Index part_width, std::span<Total> total,
                  const Fill& fill, const Join& join, FoldOptions options = {}) {

@@ -62,9 +62,9 @@ struct StageProgress {
 
   Index dim = 0;                                    ///< Prepare and Construct: J of the projection; else 0
   const StepRecord* step = nullptr;                 ///< Construct: the step just made
-  Index chain = 0;                                  ///< Sample: the chain whose transition it was,
-  bool warmup = false;                              ///< whether it belongs to the warm-up,
-  bool divergent = false;                           ///< and whether it diverged
+  Index chain = 0;                                  ///< Sample: the chain whose transition it was.
+  bool warmup = false;                              ///< Whether it belongs to the warm-up.
+  bool divergent = false;                           ///< Whether it diverged.
   CertificatePart part = CertificatePart::Laplace;  ///< Certify
 };
 

@@ -12,9 +12,9 @@
 
 namespace giga {
 
-/// `value` safe for a terminal and a log: control characters and bytes that are not UTF-8 become \xNN. At
-/// most `limit` bytes of text, then "..."; no character and no escape is cut in two. Applying it twice
-/// changes nothing as long as nothing is cut.
+/// `value` safe for a terminal and a log: control characters, those that are not seen or turn text round, and
+/// bytes that are not UTF-8 become `\xNN`. At most `limit` bytes of text, then "..."; no character and no
+/// escape is cut in two. Applying it twice changes nothing as long as nothing is cut.
 [[nodiscard]] std::string printable(std::string_view value, std::size_t limit = 80);
 
 /// A path as printable text, long enough to be copied back.

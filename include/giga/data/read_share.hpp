@@ -57,8 +57,8 @@ class ShareFacts {
 
 /// Where the rows of a share are among all.
 struct SharePlace {
-  Index first_input_row = 0;  ///< Input rows of the shares before it,
-  Index first_row = 0;        ///< and those that were not dropped.
+  Index first_input_row = 0;  ///< Input rows of the shares before it.
+  Index first_row = 0;        ///< Those that were not dropped.
   Index num_rows = 0;         ///< Of all shares, without dropped ones.
 };
 

@@ -100,10 +100,10 @@ struct Formula {
 struct FormulaColumns {
   std::vector<std::string> response;  ///< On the left.
   std::vector<std::string> terms;     ///< On the right: terms, offsets and groups.
-  std::vector<std::string> dot;       ///< What `.` stands for, in the order of the table; not groups.
+  std::vector<std::string> dot;       ///< What a dot stands for, in the order of the table; not groups.
 };
 
-/// `names`: the columns of the table; `excluded`: those that `.` leaves out besides the response, such as
+/// `names`: the columns of the table; `excluded`: those that a dot leaves out besides the response, such as
 /// weights. Throws FormulaError for a column that is not there.
 [[nodiscard]] FormulaColumns formula_columns(const Formula& formula, std::span<const std::string> names,
                                              std::span<const std::string> excluded = {});

@@ -42,9 +42,9 @@ struct LinearQuantities {
 };
 
 struct CertificateOptions {
-  double max_k_hat = 0.7;           ///< Safe needs k_hat <= min(max_k_hat, 1 - 1 / log10(S)), or `flat`,
-  double min_effective_size = 100;  ///< effective_size >= min_effective_size,
-  double max_rhat = 1.05;           ///< and rhat <= max_rhat for all parameters.
+  double max_k_hat = 0.7;           ///< Safe needs k_hat <= min(max_k_hat, 1 - 1 / log10(S)), or `flat`.
+  double min_effective_size = 100;  ///< Safe needs effective_size >= min_effective_size.
+  double max_rhat = 1.05;           ///< Safe needs rhat <= max_rhat for all parameters.
   Index gradient_draws = 1000;      ///< Fisher distances use at most that many draws, spread evenly; >= 1.
   Index laplace_draws = 4000;       ///< Drawn from the Laplace approximation; >= 1.
   /// Rows that log ratios and gradients are taken from; see RowEstimateOptions.
@@ -65,8 +65,8 @@ struct Estimate {
 struct Correction {
   std::vector<Estimate> before;             ///< One per parameter, of the approximation itself.
   std::vector<Estimate> after;              ///< Of the posterior of all rows, by the weighted draws.
-  std::vector<Estimate> quantities_before;  ///< The same of CertificateOptions::quantities,
-  std::vector<Estimate> quantities_after;   ///< by the same draws and weights.
+  std::vector<Estimate> quantities_before;  ///< The same of CertificateOptions::quantities.
+  std::vector<Estimate> quantities_after;   ///< By the same draws and weights.
   Index num_draws = 0;
   double relative_ess = 1;    ///< Effective size of the ratios r_s as a Markov chain, over S; at most 1.
   double k_hat = 0;           ///< 0 if `exact`; infinite when there is no fit (`tail` says why).

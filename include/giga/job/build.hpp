@@ -31,8 +31,8 @@ constexpr auto name_table(InputKind) {
 struct BuildJob {
   std::filesystem::path input = {};  ///< "-" is CSV on standard input, for a table.
   InputKind kind = InputKind::Data;
-  ReadOptions read = {};    ///< For a table only,
-  ModelOptions model = {};  ///< as is this.
+  ReadOptions read = {};    ///< Of a table only.
+  ModelOptions model = {};  ///< Of a table only.
   /// A coreset whose design is taken, its levels, knots and polynomials, so that the two can be merged
   /// (merge.hpp) whatever the rows of this table have. For a table only.
   std::optional<std::filesystem::path> design_from = {};

@@ -63,8 +63,8 @@ struct FitRun {
 struct FitRecordOptions {
   bool timings = true;
   std::vector<std::string> notes = {};
-  ReadOptions read = {};         ///< Of a table,
-  std::string data_digest = {};  ///< as is this.
+  ReadOptions read = {};         ///< Of a table.
+  std::string data_digest = {};  ///< Of a table.
 };
 [[nodiscard]] FitRun fit_run(const Problem& problem, const FitOptions& options, const FitResult& result,
                              const Executor& executor, const FitRecordOptions& about = {});

@@ -26,8 +26,8 @@ struct PredictJob {
   std::optional<std::string> sql = {};                ///< As in ReadOptions; that of the fit is not used.
   std::shared_ptr<const MemoryTable> memory = {};     ///< As in ReadOptions: in place of the input.
   Missing missing = Missing::Refuse;
-  std::optional<char> delimiter = {};  ///< Default: as the table of the fit was read,
-  std::optional<bool> header = {};     ///< as for this.
+  std::optional<char> delimiter = {};  ///< Default: as the table of the fit was read.
+  std::optional<bool> header = {};     ///< Default: as the table of the fit was read.
   PredictOptions predict = {};
   Index max_draws = 4000;                         ///< More are thinned to as many, evenly spaced. >= 1
   std::optional<std::filesystem::path> out = {};  ///< The CSV file; without it none is written.

@@ -33,8 +33,8 @@ struct BlockFunctions {
   Function log_likelihoods = {};  ///< out[i] = L_n(theta) for n = rows[i]: a number, or -infinity.
   Function gradients = {};        ///< out[i * D + d] = dL_n / dtheta_d; numbers wherever L_n is one.
 
-  std::function<std::vector<double>()> start = {};        ///< None: that of Likelihood,
-  std::function<std::string(Index)> parameter_name = {};  ///< as here.
+  std::function<std::vector<double>()> start = {};        ///< None: that of Likelihood.
+  std::function<std::string(Index)> parameter_name = {};  ///< None: that of Likelihood.
 };
 
 /// A function of a model gave NaN, or infinity where there must be a number. The message names the function,
@@ -52,8 +52,8 @@ class ModelError : public std::runtime_error {
 
 /// A gradient beside the difference of log-likelihoods that it should be.
 struct GradientCheck {
-  Index row = 0, parameter = 0;  ///< Where the two differ most,
-  double given = 0, found = 0;   ///< and their values there.
+  Index row = 0, parameter = 0;  ///< Where the two differ most.
+  double given = 0, found = 0;   ///< Their values there.
   /// |given - found| over the largest gradient of the rows that were looked at. Right gradients of smooth
   /// functions have 1e-9 or so.
   double error = 0;

@@ -128,8 +128,8 @@ struct Response {
 struct FamilySimulation {
   std::string_view name;      ///< "logistic"
   std::string_view model;     ///< "logistic regression"
-  Index num_features = 2;     ///< Features of the paper's synthetic set, or of one like it,
-  double coefficient = 3;     ///< the coefficient of each; the intercept is 0.
+  Index num_features = 2;     ///< Features of the paper's synthetic set, or of one like it.
+  double coefficient = 3;     ///< The coefficient of each; the intercept is 0.
   bool is_usual_link = true;  ///< Of the families of this name, the one simulated by default.
   /// A response to the predictor s.
   double (*respond)(const FamilyParameters& family, double s, Stream& random) = nullptr;

@@ -67,10 +67,10 @@ struct CoresetOptions {
   ProjectionKind projection = ProjectionKind::Random;
   Norm norm = Norm::Fisher;    ///< Of random projections; Curvature is always whitened.
   Index projection_dim = 500;  ///< J; 0: doubled from 500 until heldout_error <= 1.5 relative_error.
-  Expansion expansion = Expansion::Taylor;  ///< For Curvature, as is
-  Index remainder_dim = 0;                  ///< this, and
-  /// this: where gradient and curvature alone leave the held-out error above the tolerance, the build is made
-  /// anew with the Hermite expansion and 500 features of the remainder.
+  Expansion expansion = Expansion::Taylor;  ///< Of Curvature alone.
+  Index remainder_dim = 0;                  ///< Of Curvature alone.
+  /// Of Curvature alone: where gradient and curvature leave the held-out error above the tolerance, the build
+  /// is made anew with the Hermite expansion and 500 features of the remainder.
   bool add_remainder = false;
   Index heldout_dim = 500;  ///< Features of the held-out projection; >= 2.
 
@@ -84,9 +84,9 @@ struct CoresetOptions {
   /// are rows.
   Index size = 0;
   Index max_steps = 0;   ///< As in GreedyOptions.
-  double tolerance = 0;  ///< Ends when heldout_error <= tolerance; or, with posterior_units,
-  /// when heldout_error |V| / sqrt(D) <= tolerance: the gradient is then off by that many posterior standard
-  /// deviations per parameter, whatever the prior adds to |V|. In the whitened norm only.
+  double tolerance = 0;  ///< Ends when heldout_error <= tolerance.
+  /// Ends when heldout_error |V| / sqrt(D) <= tolerance instead: the gradient is off by that many posterior
+  /// standard deviations per parameter, whatever the prior adds to |V|. In the whitened norm only.
   bool posterior_units = false;
   std::uint64_t seed = 1;
 };
@@ -144,8 +144,8 @@ struct CoresetResult {
   double norm_sum = 0, target_norm = 0;  ///< sigma and |L|
   Index num_zero_rows = 0;
   Index num_candidates = 0;  ///< Rows that points were chosen from.
-  Index heldout_rows = 0;    ///< Rows that the held-out sum was taken from; fewer than all: estimated,
-  double heldout_noise = 0;  ///< with this standard error, relative to |V|, which heldout_error is free of.
+  Index heldout_rows = 0;    ///< Rows that the held-out sum was taken from; fewer than all: estimated.
+  double heldout_noise = 0;  ///< Its standard error, relative to |V|, which heldout_error is free of.
   double heldout_norm = 0;   ///< |V|
   std::vector<double> heldout_residual = {};  ///< V - V(w)
   /// remainder_scores() of all rows under pihat, where they were needed.

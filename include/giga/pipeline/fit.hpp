@@ -33,8 +33,8 @@ struct FitOptions {
   /// all rows than to make it.
   SampleOptions sample = {.draws = 0, .thin = 0};
   Index chains = 4;            ///< >= 1
-  Index laplace_draws = 1000;  ///< As in CertificateOptions,
-  RowCount check_rows = {};    ///< as is this.
+  Index laplace_draws = 1000;  ///< As in CertificateOptions.
+  RowCount check_rows = {};    ///< As in CertificateOptions.
 };
 
 /// A coreset that was made, and what the certificate said of it.
@@ -48,7 +48,7 @@ struct FitRound {
 /// How far a fit has come: all that it needs to go on. Of the present round there may be a coreset, and then
 /// chains.
 struct FitState {
-  std::vector<FitRound> rounds;  ///< that ended
+  std::vector<FitRound> rounds;  ///< Those that ended.
   Index next_size = 0;           ///< of the present round; 0: the first, as the options say
   std::optional<CoresetResult> coreset;
   std::vector<Chain> chains;

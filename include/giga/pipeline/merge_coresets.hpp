@@ -50,8 +50,8 @@ struct ShardRow {
 };
 
 struct MergeResult {
-  std::unique_ptr<Dataset> data;     ///< The points of all coresets,
-  std::vector<ShardRow> origin;      ///< and where each of them is from: shards as they were given.
+  std::unique_ptr<Dataset> data;     ///< The points of all coresets.
+  std::vector<ShardRow> origin;      ///< Where each of them is from: shards as they were given.
   std::unique_ptr<Problem> problem;  ///< The same as a weighted regression in the merged design.
   CoresetResult coreset;             ///< Rows of `data`.
   ShardSums sums;                    ///< Of all rows of all shards.

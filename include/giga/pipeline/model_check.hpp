@@ -34,8 +34,8 @@ enum class Statistic {
   Mean,        ///< Of the responses; of labels the share of 1.
   Sd,          ///< Of the responses.
   Zeros,       ///< Share of responses that are 0.
-  Smallest,    ///< Response,
-  Largest,     ///< among those looked at.
+  Smallest,    ///< The smallest response.
+  Largest,     ///< The largest of those looked at.
   Dispersion,  ///< Mean of r^2: 1 where the noise is as large as the model says.
   Skewness,    ///< Of the residuals.
   Kurtosis,    ///< Of the residuals: 3 of normal noise.
@@ -57,10 +57,10 @@ constexpr auto name_table(Statistic) {
 struct CheckedStatistic {
   Statistic of = Statistic::Mean;
   double observed = 0;
-  double mean = 0, sd = 0;   ///< Of the replicates,
-  double low = 0, high = 0;  ///< their 5% and 95% quantiles,
-  double above = 0;          ///< the share of them above the observed, ties counting half,
-  bool outside = false;      ///< and whether it lies beyond all of them and 4 sds from their mean.
+  double mean = 0, sd = 0;   ///< Of the replicates.
+  double low = 0, high = 0;  ///< Their 5% and 95% quantiles.
+  double above = 0;          ///< The share of them above the observed, ties counting half.
+  bool outside = false;      ///< Whether it lies beyond all of them and 4 sds from their mean.
 };
 
 /// Observations that the model expects nearly the same response of.
@@ -86,8 +86,8 @@ enum class Misfit {
   NoiseScale,   ///< Residuals unlike the noise scale that was given.
   Dispersion,   ///< Responses vary more, or less, than the family says.
   Calibration,  ///< Expected responses are not where the responses are.
-  Skewness,     ///< Residuals are skewed,
-  Tails,        ///< or have heavier tails than normal noise.
+  Skewness,     ///< Residuals are skewed.
+  Tails,        ///< Residuals have heavier tails than normal noise.
   Spread,       ///< The size of the noise depends on the features, and so sds are wrong.
   Zeros,        ///< More zeros, or fewer, than the model has.
 };

@@ -55,8 +55,8 @@ struct ColumnMoments {
 struct ShardSums {
   std::vector<double> point;  ///< theta where the sums were taken: the mode.
   Derivatives at_point;       ///< Of the log-likelihood of all rows.
-  Derivatives excess;         ///< q about the point: what the coreset is known to have too much,
-  double excess_error = 0;    ///< and how much of an error that is, in the units above.
+  Derivatives excess;         ///< q about the point: what the coreset is known to have too much.
+  double excess_error = 0;    ///< How much of an error that is, in the units above.
   double weight = 0;          ///< Sum of the weights of all rows.
   Index num_zero_rows = 0;    ///< Whose vector is zero.
 

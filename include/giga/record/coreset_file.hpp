@@ -35,8 +35,8 @@ struct CoresetFile {
   Index num_rows = 0;        ///< N, of all the data.
   Index num_parameters = 0;  ///< D.
   ModelOptions model;
-  std::string response;                  ///< As the input called it,
-  std::vector<std::string> features;     ///< like these. Empty: there is no table.
+  std::string response;                  ///< As the input called it.
+  std::vector<std::string> features;     ///< As the input called them. Empty: there is no table.
   std::vector<KnownColumn> kinds;        ///< Those of them that are not numbers, with all their levels.
   std::vector<std::string> raw_columns;  ///< Of the design: the features, or the levels of categories.
   Standardisation scale;                 ///< Of all the data, for each of them.

@@ -95,8 +95,8 @@ struct RunRecord {
   std::optional<Index> num_distinct_rows = {};
   std::optional<Index> rows_used = {};  ///< That a gradient visits.
   std::optional<std::string> response = {};
-  std::vector<std::string> features = {};  ///< The raw columns of the design of a table,
-  Standardisation scale = {};              ///< and their scale.
+  std::vector<std::string> features = {};  ///< The raw columns of the design of a table.
+  Standardisation scale = {};              ///< Their scale.
   /// Of every parameter, where priors were chosen; else `model` says it all.
   std::vector<PriorRecord> priors = {};
 
