@@ -11,6 +11,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/threads.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/record/run_lock.hpp"
 #include "giga/report/chart_page.hpp"
 
@@ -139,33 +140,28 @@ double seconds_in(const Json& times) {
 
 double seconds_of_trials(const TrialStore& store) {
   double sum = 0;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(store.folder() / "times", ignored))
-    if (entry.path().extension() == ".json")
-      sum += store.read_times(entry.path().stem().string(), seconds_in);
+  for (const fs::path& path : entries_of(store.folder() / "times"))
+    if (path.extension() == ".json") sum += store.read_times(path.stem().string(), seconds_in);
   return sum;
 }
 
-void make_out(const fs::path& out) {
-  std::error_code ignored;
+void check_out(const fs::path& out) {
   const fs::path plain = out.has_filename() ? out : out.parent_path();
   const fs::path parent = plain.has_parent_path() ? plain.parent_path() : fs::path(".");
-  if (!fs::is_directory(parent, ignored))
+  if (!is_folder(parent))
     throw CannotCreate(printable_path(out) + ": the folder " + printable_path(parent) +
                        " does not exist; make it first");
-  if (fs::exists(out, ignored) && !fs::is_directory(out, ignored))
+  if (is_present(out) && !is_folder(out))
     throw CannotCreate(printable_path(out) + ": is a file; --out is a folder: give another name");
-  make_folder(out);
 }
 
 // A folder without experiments, but with a file that a run writes: it is somebody else's.
 void refuse_foreign(const fs::path& out, Earlier earlier) {
   if (earlier == Earlier::Replace) return;
-  std::error_code ignored;
   for (const Kind kind : values_of<Kind>())
-    if (fs::exists(out / name(kind) / "settings.json", ignored)) return;
+    if (is_present(out / name(kind) / "settings.json")) return;
   for (const char* file : {"verdicts.md", "run.json"}) {
-    if (fs::exists(fs::symlink_status(out / file, ignored)))
+    if (is_present(out / file))
       throw CannotCreate(printable_path(out / file) +
                          ": is not of an earlier reproduction; give another --out, or --force to replace it");
   }
@@ -181,8 +177,8 @@ RunResult reproduce(const std::vector<Kind>& kinds, const Settings& settings, co
   for (const auto& each : experiments)
     check_earlier(options.out / each->name(), each->settings(), options.earlier);
   for (const auto& each : experiments) each->prepare(options.out / each->name(), options.earlier);
-  make_out(options.out);  // nothing is made or removed before
-  const RunLock lock(options.out);
+  check_out(options.out);
+  const RunLock lock(options.out);  // which makes the folder; nothing is made or removed before
   std::vector<TrialStore> stores;
   for (const auto& each : experiments)
     stores.emplace_back(options.out / each->name(), each->settings(), options.earlier);

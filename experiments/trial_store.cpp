@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
+#include "giga/data/mapped_file.hpp"
 #include "giga/data/output_file.hpp"
 
 namespace giga::experiments {
@@ -31,55 +31,28 @@ std::string difference(const Json& before, const Json& now) {
 }
 
 bool has_trials(const fs::path& folder) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder / "trials", ignored))
-    if (entry.path().extension() == ".json") return true;
+  for (const fs::path& path : entries_of(folder / "trials"))
+    if (path.extension() == ".json") return true;
   return false;
-}
-
-void require_removed(const fs::path& path, const std::error_code& error) {
-  if (error) throw CannotCreate(printable_path(path) + ": cannot be removed: " + error.message());
-}
-
-void remove_folder(const fs::path& path) {
-  std::error_code error;
-  fs::remove_all(path, error);
-  require_removed(path, error);
-}
-
-void remove_file(const fs::path& path) {
-  std::error_code error;
-  fs::remove(path, error);
-  require_removed(path, error);
 }
 
 // settings.json goes last: as long as it is there, the trials that are left are known to be of that run.
 void clear(const fs::path& folder) {
   for (const char* part : {"trials", "times"}) remove_folder(folder / part);
   for (const char* file : {"data.json", "verdicts.md", "verdicts.json", "timing.md", "figures.html"})
-    remove_file(folder / file);
+    remove_present(folder / file);
   remove_figures(folder, {});
-  remove_file(folder / "settings.json");
+  remove_present(folder / "settings.json");
 }
 
 }  // namespace
 
 void remove_figures(const fs::path& folder, const std::set<std::string>& kept) {
-  std::vector<fs::path> old;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".svg" && !kept.contains(entry.path().stem().string()))
-      old.push_back(entry.path());
-  for (fs::path& path : old) {
-    remove_file(path);
-    remove_file(path.replace_extension(".csv"));
+  for (fs::path& path : entries_of(folder)) {
+    if (path.extension() != ".svg" || kept.contains(path.stem().string())) continue;
+    remove_present(path);
+    remove_present(path.replace_extension(".csv"));
   }
-}
-
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error) throw CannotCreate(printable_path(folder) + ": cannot make the folder: " + error.message());
 }
 
 void write_whole(const fs::path& path, std::string_view content) {
@@ -89,11 +62,15 @@ void write_whole(const fs::path& path, std::string_view content) {
 }
 
 Json read_json(const fs::path& path, const char* advice) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded())
+  const auto refuse = [&]() -> void {
     throw DataError(fmt::format("{}: is not a whole JSON file; {}", printable_path(path), advice));
+  };
+  std::error_code ignored;
+  if (fs::is_empty(path, ignored)) refuse();
+  const MappedFile file = MappedFile::open(path);
+  const auto* text = reinterpret_cast<const char*>(file.bytes().data());
+  Json json = Json::parse(text, text + file.bytes().size(), nullptr, false);
+  if (json.is_discarded()) refuse();
   return json;
 }
 
@@ -101,8 +78,7 @@ void check_earlier(const fs::path& folder, const Json& settings, Earlier earlier
   if (earlier == Earlier::Replace) return;
   const fs::path record = folder / "settings.json";
   const std::string name = printable_path(folder);
-  std::error_code ignored;
-  if (!fs::exists(record, ignored)) {
+  if (!is_present(record)) {
     if (has_trials(folder))
       throw CannotCreate(name +
                          ": has trials of an unknown run, without settings.json; --force removes them");
@@ -121,9 +97,8 @@ void check_earlier(const fs::path& folder, const Json& settings, Earlier earlier
 TrialStore::TrialStore(fs::path folder, const Json& settings, Earlier earlier) : folder_(std::move(folder)) {
   check_earlier(folder_, settings, earlier);
   const fs::path record = folder_ / "settings.json";
-  std::error_code ignored;
   // A folder that is not a run may have other people's files.
-  if (earlier == Earlier::Replace && (fs::exists(record, ignored) || has_trials(folder_))) clear(folder_);
+  if (earlier == Earlier::Replace && (is_present(record) || has_trials(folder_))) clear(folder_);
   make_folder(folder_);
   make_folder(folder_ / "trials");
   make_folder(folder_ / "times");
@@ -135,8 +110,7 @@ fs::path TrialStore::path(const char* kind, const std::string& name) const {
 }
 
 bool TrialStore::has(const std::string& name) const {
-  std::error_code ignored;
-  return fs::exists(path("trials", name), ignored) && fs::exists(path("times", name), ignored);
+  return is_present(path("trials", name)) && is_present(path("times", name));
 }
 
 void TrialStore::save(const std::string& name, const Json& result, const Json& times) const {

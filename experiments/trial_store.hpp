@@ -69,9 +69,6 @@ class TrialStore {
 /// Removes the figures of an experiment, NAME.svg with NAME.csv, except those in `kept`. Throws CannotCreate.
 void remove_figures(const std::filesystem::path& folder, const std::set<std::string>& kept);
 
-/// Makes the folder, not those above it. Throws CannotCreate.
-void make_folder(const std::filesystem::path& folder);
-
 /// Replaces the file, whole or not at all.
 void write_whole(const std::filesystem::path& path, std::string_view content);
 

@@ -13,6 +13,7 @@
 #include "data/file_kind.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/read_dataset.hpp"
 
 namespace giga {
@@ -191,7 +192,7 @@ fs::path absolute_input(const fs::path& input) {
 bool is_of_input(const fs::path& path, const fs::path& input) {
   std::error_code ignored;
   if (fs::equivalent(path, input, ignored)) return true;
-  if (input.empty() || input == "-" || !fs::exists(path, ignored)) return false;
+  if (input.empty() || input == "-" || !is_present(path)) return false;
   std::vector<fs::path> files;
   try {
     files = input_files(input);

@@ -13,9 +13,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "base/system_failure.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 
@@ -33,10 +33,6 @@ struct Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 };
 
-std::string words(int error) {
-  return std::system_category().message(error);
-}
-
 // What the user can do depends on why open() failed.
 [[noreturn]] void throw_open_error(const std::string& name, int error) {
   switch (error) {
@@ -44,23 +40,26 @@ std::string words(int error) {
     case ENOTDIR: throw InputMissing(name + ": no such file; check the path");
     case EACCES:
     case EPERM: throw InputMissing(name + ": no permission to read it; change its mode or run as its owner");
-    default: throw InputMissing(name + ": cannot open: " + words(error));
+    default: break;
   }
+  const std::string text = name + ": cannot open: " + system_words(error);
+  if (is_lack(error)) throw ResourceError(text);
+  if (is_disk(error)) throw IoError(text);
+  throw InputMissing(text);
 }
 
 // O_NONBLOCK: opening a named pipe that nobody writes to must not wait.
 int open_for_reading(const std::filesystem::path& path) {
-  int fd = -1;
-  do {
-    fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
+  return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
 }
 
 // The size of a regular file that is not empty; anything else cannot be mapped.
 std::size_t regular_size(int fd, const std::string& name) {
   struct stat status {};
-  if (::fstat(fd, &status) != 0) throw IoError(name + ": cannot examine: " + words(errno));
+  if (::fstat(fd, &status) != 0) {
+    const int error = errno;
+    throw IoError(name + ": cannot examine: " + system_words(error));
+  }
   if (S_ISDIR(status.st_mode)) throw InputMissing(name + ": is a directory; give a file");
   if (!S_ISREG(status.st_mode)) {
     throw InputMissing(name + ": is not a regular file (a pipe or device); save it to a file first");
@@ -125,7 +124,12 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
   if (file.fd < 0) throw_open_error(name, errno);
   const std::size_t size = regular_size(file.fd, name);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (data == MAP_FAILED) throw IoError(name + ": cannot map into memory: " + words(errno));
+  if (data == MAP_FAILED) {
+    const int error = errno;
+    const std::string text = name + ": cannot map into memory: " + system_words(error);
+    if (is_lack(error)) throw ResourceError(text);
+    throw IoError(text);
+  }
   const std::span bytes(static_cast<const std::byte*>(data), size);
   remember(bytes, name);
   return {std::move(kept), bytes};

@@ -4,6 +4,9 @@
 //
 //     Open --finish()--> Finished --commit()--> Committed      commit() calls finish() if it is still due
 //       any failure --> Failed
+//
+// Several files that appear together trade names with those they replace (RENAME_EXCHANGE), so that what was
+// there is under the temporary name until all is done, and can be put back.
 #include "giga/data/output_file.hpp"
 
 #include <fcntl.h>
@@ -15,24 +18,22 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <random>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
+#include "base/system_failure.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 
 namespace giga {
 namespace {
 
 // Larger writes go past the buffer.
 constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
-
-std::string words(int error) {
-  return std::system_category().message(error);
-}
 
 [[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
   throw CannotCreate(printable_path(path) + ": " + why);
@@ -75,7 +76,7 @@ void check_folder(const std::filesystem::path& target, const std::filesystem::pa
   if (!status && (errno == ENOENT || errno == ENOTDIR)) {
     refuse(target, "folder " + name + " does not exist; create it first");
   }
-  if (!status) refuse(target, "folder " + name + " cannot be examined: " + words(errno));
+  if (!status) refuse(target, "folder " + name + " cannot be examined: " + system_words(errno));
   if (!S_ISDIR(status->st_mode)) refuse(target, name + " is not a folder");
 }
 
@@ -109,15 +110,67 @@ int rename_without_replacing(const char* from, const char* to) {
   return error;
 }
 
-// Makes the rename durable. Not every file system can, nor has everybody the right to read the folder; but a
-// disk that fails is to be told of. Returns the error, or 0.
-int sync_folder(const std::filesystem::path& folder) {
-  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  const int error = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  return error == EIO || error == ENOSPC || error == EDQUOT ? error : 0;
-}
+// A folder that is opened before names in it change, and makes the changes durable after. Not every file
+// system can, nor has everybody the right to read the folder; but a disk that fails is to be told of.
+class OpenFolder {
+ public:
+  OpenFolder(const std::filesystem::path& target, const std::filesystem::path& folder)
+      : fd_(uninterrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); })) {
+    if (fd_ >= 0 || (!is_lack(errno) && !is_disk(errno))) return;
+    const int error = errno;
+    const std::string text = printable_path(target) + ": cannot open the folder " + printable_path(folder) +
+                             ": " + system_words(error);
+    if (is_lack(error)) throw ResourceError(text);
+    throw IoError(text);
+  }
+  ~OpenFolder() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  OpenFolder(const OpenFolder&) = delete;
+  OpenFolder& operator=(const OpenFolder&) = delete;
+
+  // The error, or 0.
+  [[nodiscard]] int sync() const {
+    if (fd_ < 0 || uninterrupted([&] { return ::fsync(fd_); }) == 0) return 0;
+    return is_disk(errno) ? errno : 0;
+  }
+
+ private:
+  int fd_;
+};
+
+// A file that goes when others come: under a name of ours until they are there.
+class SetAside {
+ public:
+  explicit SetAside(std::filesystem::path path)
+      : path_(std::move(path)), aside_(folder_of(path_) / random_name()) {
+    if (is_folder(path_)) throw CannotCreate(printable_path(path_) + ": is a folder, not a file");
+    if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, aside_.c_str(), RENAME_NOREPLACE) == 0) {
+      moved_ = true;
+      return;
+    }
+    const bool unknown = errno == ENOSYS || errno == EINVAL;  // to this file system
+    moved_ = unknown && ::rename(path_.c_str(), aside_.c_str()) == 0;
+    if (moved_ || errno == ENOENT || errno == ENOTDIR) return;
+    const int error = errno;
+    const std::string text = printable_path(path_) + ": cannot be removed: " + system_words(error);
+    if (is_denied(error)) throw CannotCreate(text);
+    throw IoError(text);
+  }
+  ~SetAside() {
+    if (moved_) ::unlink(aside_.c_str());
+  }
+  SetAside(const SetAside&) = delete;
+  SetAside& operator=(const SetAside&) = delete;
+
+  void put_back() noexcept {
+    if (std::exchange(moved_, false)) ::rename(aside_.c_str(), path_.c_str());
+  }
+
+ private:
+  std::filesystem::path path_, aside_;
+  bool moved_ = false;
+};
 
 }  // namespace
 
@@ -133,18 +186,19 @@ OutputFile::OutputFile(const std::filesystem::path& target, bool force)
   if (!target.has_filename()) refuse(target, "names a folder; give a file name");
   buffer_.reserve(kBufferBytes);
   const auto status = status_of(target);
+  const int unknown = status || errno == ENOENT || errno == ENOTDIR ? 0 : errno;
   if (is_direct(target)) {
     open_directly();
     return;
   }
+  if (unknown != 0) fail_to_open("cannot be examined: ", unknown);
   if (status && S_ISDIR(status->st_mode)) refuse(target, "is a folder; give a file name");
   if (status && S_ISBLK(status->st_mode)) refuse(target, "is a block device; give a file name");
-  // symlink_status: a dangling link is also something that must not be replaced without `force`.
-  std::error_code ignored;
-  const bool exists = std::filesystem::exists(std::filesystem::symlink_status(target, ignored));
-  if (exists && !force) refuse_existing(target);
+  // A dangling link is also something that must not be replaced without `force`.
+  if (is_present(target) && !force) refuse_existing(target);
   if (status) {
     // The file a link leads to is replaced, not the link.
+    std::error_code ignored;
     if (auto resolved = std::filesystem::canonical(target, ignored); !ignored) final_ = std::move(resolved);
   }
   check_folder(target, folder_of(final_));
@@ -160,9 +214,11 @@ OutputFile::~OutputFile() {
 
 void OutputFile::open_directly() {
   const auto named = descriptor_named(target_);
-  fd_ =
-      named ? ::fcntl(*named, F_DUPFD_CLOEXEC, 0) : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd_ < 0) refuse(target_, "cannot open for writing: " + words(errno));
+  fd_ = uninterrupted([&] {
+    return named ? ::fcntl(*named, F_DUPFD_CLOEXEC, 0)
+                 : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  });
+  if (fd_ < 0) fail_to_open("cannot open for writing: ", errno);
 }
 
 // An exclusive open of a random name rather than mkostemp: the system then applies the umask, which a process
@@ -181,9 +237,13 @@ void OutputFile::open_temporary() {
     if (errno != EEXIST && errno != EINTR) break;
   }
   const int error = errno;
-  if (error == ENOSPC || error == EDQUOT || error == EIO) fail(error);
-  const std::string what = error == EACCES || error == EROFS || error == EPERM ? " is not writable: " : ": ";
-  refuse(target_, "folder " + printable_path(folder) + what + words(error));
+  fail_to_open("folder " + printable_path(folder) + (is_denied(error) ? " is not writable: " : ": "), error);
+}
+
+void OutputFile::fail_to_open(const std::string& what, int error) {
+  if (is_disk(error)) fail(error);
+  if (is_lack(error)) throw ResourceError(printable_path(target_) + ": " + what + system_words(error));
+  refuse(target_, what + system_words(error));
 }
 
 void OutputFile::require_open(const char* function) const {
@@ -199,7 +259,7 @@ void OutputFile::fail(int error) {
   state_ = State::Failed;
   std::string advice;
   if (error == ENOSPC || error == EDQUOT) advice = "; free some space and run again";
-  throw IoError(printable_path(target_) + ": cannot write: " + words(error) + advice);
+  throw IoError(printable_path(target_) + ": cannot write: " + system_words(error) + advice);
 }
 
 // The buffer is emptied first if the bytes do not fit beside it, so that they arrive in order.
@@ -230,36 +290,88 @@ void OutputFile::write_through(std::string_view bytes) {
 void OutputFile::finish() {
   require_open("finish");
   flush();
-  if (!temporary_.empty() && ::fsync(fd_) != 0) fail(errno);
+  if (!temporary_.empty() && uninterrupted([&] { return ::fsync(fd_); }) != 0) fail(errno);
   // Network file systems report a full disk on close. After EINTR the descriptor is closed all the same.
   if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
   state_ = State::Finished;
 }
 
+void OutputFile::require_finished() {
+  if (state_ == State::Finished) return;
+  require_open("commit");
+  finish();
+}
+
 void OutputFile::commit() {
-  if (state_ != State::Finished) {
-    require_open("commit");
-    finish();
+  require_finished();
+  if (!temporary_.empty()) {
+    const OpenFolder folder(target_, folder_of(final_));
+    publish(false);
+    if (const int lost = folder.sync(); lost != 0) fail(lost);
   }
-  if (!temporary_.empty()) publish();
   state_ = State::Committed;
 }
 
-void OutputFile::publish() {
-  // With force, rename replaces the target in one step. Otherwise a target that has appeared since is an
-  // error.
+// With force, rename replaces the target in one step. Otherwise a target that has appeared since is an error.
+// Undoably: the old file and the new one change places, where the file system can do that.
+void OutputFile::publish(bool undoably) {
+  const char *const from = temporary_.c_str(), *const to = final_.c_str();
+  if (undoably && force_ && type_of(final_) == std::filesystem::file_type::directory)
+    refuse(target_, "is a folder; give a file name");  // rename would refuse it, an exchange would not
   int error = 0;
-  if (force_) {
-    if (::rename(temporary_.c_str(), final_.c_str()) != 0) error = errno;
+  undo_ = Undo::Remove;
+  if (!force_) {
+    error = rename_without_replacing(from, to);
+  } else if (!undoably) {
+    error = ::rename(from, to) == 0 ? 0 : errno;
+  } else if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) {
+    undo_ = Undo::Exchange;
   } else {
-    error = rename_without_replacing(temporary_.c_str(), final_.c_str());
+    const bool unknown = errno == ENOSYS || errno == EINVAL;
+    if (unknown) undo_ = Undo::Nothing;
+    error = !unknown && errno != ENOENT ? errno : ::rename(from, to) == 0 ? 0 : errno;
   }
-  if (error != 0) state_ = State::Failed;
+  if (error != 0) {
+    undo_ = Undo::Nothing;
+    state_ = State::Failed;
+  }
   if (error == EEXIST) refuse_existing(target_);
-  if (error == EISDIR || error == ENOENT) refuse(target_, words(error));
+  if (error == EISDIR || error == ENOENT || is_denied(error)) refuse(target_, system_words(error));
   if (error != 0) fail(error);
-  temporary_.clear();
-  if (const int lost = sync_folder(folder_of(final_)); lost != 0) fail(lost);
+  if (undo_ != Undo::Exchange) temporary_.clear();
+}
+
+void OutputFile::take_back() noexcept {
+  if (undo_ == Undo::Exchange)
+    ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE);
+  if (undo_ == Undo::Remove) ::unlink(final_.c_str());
+  undo_ = Undo::Nothing;
+  state_ = State::Failed;
+}
+
+void commit_together(std::span<const std::unique_ptr<OutputFile>> outputs,
+                     std::span<const std::filesystem::path> removed) {
+  std::map<std::filesystem::path, std::unique_ptr<OpenFolder>> folders;
+  for (const auto& output : outputs) {
+    output->require_finished();
+    if (output->temporary_.empty()) continue;
+    std::unique_ptr<OpenFolder>& folder = folders[folder_of(output->final_)];
+    if (!folder) folder = std::make_unique<OpenFolder>(output->target_, folder_of(output->final_));
+  }
+  std::vector<std::unique_ptr<SetAside>> aside;
+  aside.reserve(removed.size());  // nothing may fail between a rename and the note of it
+  try {
+    for (const std::filesystem::path& path : removed) aside.push_back(std::make_unique<SetAside>(path));
+    for (const auto& output : outputs)
+      if (!output->temporary_.empty()) output->publish(true);
+  } catch (...) {
+    for (const auto& output : outputs) output->take_back();
+    for (const auto& each : aside) each->put_back();
+    throw;
+  }
+  for (const auto& [path, folder] : folders)
+    if (const int lost = folder->sync(); lost != 0) outputs.back()->fail(lost);
+  for (const auto& output : outputs) output->state_ = OutputFile::State::Committed;
 }
 
 }  // namespace giga

@@ -16,6 +16,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
@@ -43,8 +44,7 @@ struct Draws {
 std::optional<RunRecord> record_in(const fs::path& folder, std::vector<std::string>& notes) {
   const fs::path path = folder / kRecordFile;
   const std::string doubt = "; whether the draws are of this coreset cannot be told";
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) {
+  if (!is_present(path) || is_folder(path)) {
     notes.push_back(printable_path(path) + ": no such file" + doubt);
     return std::nullopt;
   }

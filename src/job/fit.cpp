@@ -15,6 +15,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/input_files.hpp"
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
@@ -170,7 +171,7 @@ FitRun fit_and_keep(const FitJob& job, const Executor& executor, const JobObserv
   });
   // After a failure ranks no longer agree on what comes next, so nothing is asked of them: one tidies up.
   const auto tidy_up = [&] {
-    if (executor.leads()) stopped.remove();
+    if (executor.leads()) stopped.remove_if_possible();
   };
   try {
     FitRun run = FitWork(job, &stopped, executor, observer).go();
@@ -323,10 +324,8 @@ void write_fit(const fs::path& folder, const FitRun& run, bool force) {
 }
 
 bool is_complete_fit(const fs::path& folder) {
-  std::error_code ignored;
-  return !StoppedFit(folder).exists() && fs::exists(folder / kRecordFile, ignored) &&
-         fs::exists(folder / kCoresetFiles.front(), ignored) &&
-         !RunLock::left_since(folder, folder / kRecordFile);
+  return !StoppedFit(folder).exists() && is_present(folder / kRecordFile) &&
+         is_present(folder / kCoresetFiles.front()) && !RunLock::left_since(folder, folder / kRecordFile);
 }
 
 }  // namespace giga

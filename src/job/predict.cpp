@@ -12,6 +12,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/record/coreset_file.hpp"
 #include "giga/record/draws_file.hpp"
@@ -42,10 +43,9 @@ RunRecord record_of_fit(const fs::path& folder) {
 fs::path coreset_path(const PredictJob& job, const RunRecord& record) {
   if (job.coreset) return *job.coreset;
   if (record.command == "fit") return job.fit / kCoresetFiles[0];
-  std::error_code ignored;
   const fs::path& sampled = record.options.path;
   const fs::path beside = fs::absolute(job.fit).lexically_normal().parent_path() / sampled.filename();
-  return fs::exists(companion_path(sampled), ignored) ? sampled : beside;
+  return is_present(companion_path(sampled)) ? sampled : beside;
 }
 
 CoresetFile model_of_fit(const PredictJob& job, const RunRecord& record) {

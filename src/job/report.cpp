@@ -10,6 +10,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/run_folder.hpp"
@@ -199,8 +200,7 @@ std::vector<Chain> chains_in(const fs::path& folder, const RunRecord& record) {
 
 // The certificate of the record, or of a check of the folder, with the weights beside it.
 void add_certificate(const fs::path& folder, const std::vector<Chain>& chains, RunRecord& record) {
-  std::error_code ignored;
-  if (!record.certificate && fs::exists(folder / kCertificateFile, ignored)) {
+  if (!record.certificate && is_present(folder / kCertificateFile)) {
     RunRecord checked = read_run(folder / kCertificateFile);
     record.certificate = std::move(checked.certificate);
     if (!record.model_check) record.model_check = std::move(checked.model_check);

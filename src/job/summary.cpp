@@ -11,6 +11,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/run_folder.hpp"
 #include "giga/record/run_record.hpp"
@@ -47,8 +48,7 @@ struct Beside {
 Beside beside_draws(const fs::path& draws, const job::Notes& notes) {
   const fs::path path = draws.parent_path() / kRecordFile;
   Beside out;
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return out;
+  if (type_of(path) != fs::file_type::regular) return out;
   try {
     const RunRecord record = read_run_head(path);
     out.of_fit = record.command == "fit";
@@ -87,8 +87,7 @@ Index max_depth_of(const DrawsFile& file) {
 // Draws of a fit are those of a coreset: what they are corrected to lies beside them.
 void note_corrected(const Beside& beside, const fs::path& folder, const job::Notes& notes) {
   const fs::path path = folder / kPosteriorFile;
-  std::error_code ignored;
-  if (beside.of_fit && fs::is_regular_file(path, ignored))
+  if (beside.of_fit && is_present(path))
     notes.mention("these are the draws of the coreset as they are; " + printable_path(path) +
                   " has the posterior of all rows, by their weights");
 }

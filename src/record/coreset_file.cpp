@@ -354,17 +354,15 @@ std::string coreset_json(const CoresetFile& file) {
 }
 
 void write_coreset(const std::filesystem::path& path, const CoresetFile& file, bool overwrite) {
-  OutputFile csv(path, overwrite);
-  csv.write(coreset_csv(file));
-  // finish() puts the bytes on the disk under a temporary name, commit() gives them theirs. The companion
-  // appears first, so a coreset.csv that is there always has one.
-  csv.finish();
+  // The companion appears first, so a coreset.csv that is there always has one.
+  std::vector<std::unique_ptr<OutputFile>> outputs;
   if (file.has_table() && !OutputFile::is_direct(path)) {
-    OutputFile companion(companion_path(path), overwrite);
-    companion.write(coreset_json(file));
-    companion.commit();
+    outputs.push_back(std::make_unique<OutputFile>(companion_path(path), overwrite));
+    outputs.back()->write(coreset_json(file));
   }
-  csv.commit();
+  outputs.push_back(std::make_unique<OutputFile>(path, overwrite));
+  outputs.back()->write(coreset_csv(file));
+  commit_together(outputs);
 }
 
 std::vector<std::string> coreset_headings(const std::vector<std::string>& columns, bool several_files) {

@@ -6,6 +6,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/printable.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/mapped_file.hpp"
 
 namespace giga::record {
@@ -20,8 +21,7 @@ Json parsed(std::string_view text) {
 }
 
 Json parsed_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return nullptr;
+  if (!is_present(path)) return nullptr;
   const MappedFile file = MappedFile::open(path);
   return parsed({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
 }

@@ -1,8 +1,9 @@
 // Files that appear together, and the record of them last.
 //
-// Order of a write: all contents to temporary names, flushed; the old record removed; the new files renamed
-// into place, run.json last; what is left of the old run removed. A process killed anywhere leaves either the
-// old run, or files without a record, or the new run: never a record that speaks of other files.
+// Order of a write: all contents to temporary names, flushed; the old record, and what the new run does not
+// have, set aside; the new files renamed into place, run.json last. If any of that fails, all is as it was. A
+// process killed anywhere leaves either the old run, or files without a record, or the new run: never a
+// record that speaks of other files.
 #include "giga/record/run_folder.hpp"
 
 #include <unistd.h>
@@ -14,6 +15,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/input_files.hpp"
 #include "giga/data/output_file.hpp"
 
@@ -38,20 +40,10 @@ fs::path parent_of(const fs::path& folder) {
   return plain.has_parent_path() ? plain.parent_path() : fs::path(".");
 }
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directory(folder, error);
-  if (error) throw CannotCreate(printable_path(folder) + ": cannot make the folder: " + error.message());
-}
-
 // A folder that is removed again, if this run made it, unless all went well.
 class FolderMade {
  public:
-  explicit FolderMade(const fs::path& folder) : folder_(folder) {
-    std::error_code ignored;
-    fresh_ = !fs::exists(folder, ignored);
-    if (fresh_) make_folder(folder);
-  }
+  explicit FolderMade(const fs::path& folder) : folder_(folder), fresh_(make_folder(folder)) {}
   ~FolderMade() {
     std::error_code ignored;
     if (fresh_ && !kept_) fs::remove(folder_, ignored);
@@ -62,7 +54,7 @@ class FolderMade {
 
  private:
   fs::path folder_;
-  bool fresh_ = false, kept_ = false;
+  bool fresh_, kept_ = false;
 };
 
 // What a run in the folder replaces or removes: draws that are there, and files with one name in every run.
@@ -78,48 +70,47 @@ std::vector<fs::path> replaced_in(const fs::path& folder, std::span<const char* 
 }  // namespace
 
 std::vector<fs::path> draws_in(const fs::path& folder) {
+  if (!is_folder(folder)) throw InputMissing(printable_path(folder) + ": no such folder; check the path");
   std::map<long, fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entries(folder, error), end; !error && entries != end;
-       entries.increment(error)) {
-    if (const long number = number_in(entries->path().filename().string())) found[number] = entries->path();
+  try {
+    for (const fs::path& path : entries_of(folder)) {
+      if (const long number = number_in(path.filename().string())) found[number] = path;
+    }
+  } catch (const CannotCreate& error) {  // without permission
+    throw InputMissing(error.what());
   }
-  if (error) throw InputMissing(printable_path(folder) + ": cannot list the folder: " + error.message());
   std::vector<fs::path> paths;
   for (const auto& [number, path] : found) paths.push_back(path);
   return paths;
 }
 
 void check_run_folder(const fs::path& folder, bool force, std::span<const char* const> more) {
-  std::error_code ignored;
   const std::string name = printable_path(folder);
-  if (!fs::exists(folder, ignored)) {
+  if (!is_present(folder)) {
     const fs::path parent = parent_of(folder);
-    if (!fs::is_directory(parent, ignored))
+    if (!is_folder(parent))
       throw CannotCreate(name + ": the folder " + printable_path(parent) + " does not exist; make it first");
     if (::access(parent.c_str(), W_OK | X_OK) != 0)
       throw CannotCreate(name + ": no permission to make it in " + printable_path(parent));
     return;
   }
-  if (!fs::is_directory(folder, ignored))
-    throw CannotCreate(name + ": is a file; `out` is a folder: give another name");
+  if (!is_folder(folder)) throw CannotCreate(name + ": is a file; `out` is a folder: give another name");
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw CannotCreate(name + ": no permission to write to it");
-  const bool used = !draws_in(folder).empty() || fs::exists(folder / kSummaryFile, ignored) ||
-                    fs::exists(folder / kRecordFile, ignored);
+  const bool used =
+      !draws_in(folder).empty() || is_present(folder / kSummaryFile) || is_present(folder / kRecordFile);
   if (used && !force)
     throw CannotCreate(name + ": has the files of an earlier run; use `force` to replace them");
   for (const fs::path& path : replaced_in(folder, more)) {
-    if (fs::is_directory(path, ignored))
+    if (is_folder(path))
       throw CannotCreate(printable_path(path) + ": is a folder, not a file of a run; give another `out`");
-    if (!force && fs::exists(fs::symlink_status(path, ignored)))
+    if (!force && is_present(path))
       throw CannotCreate(printable_path(path) + " exists; use `force` to replace it, or give another `out`");
   }
 }
 
 void refuse_input_in_folder(const fs::path& folder, const fs::path& input,
                             std::span<const char* const> more) {
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return;
+  if (!is_folder(folder)) return;
   for (const fs::path& path : replaced_in(folder, more)) {
     if (is_of_input(path, input))
       throw OptionError("`out` would replace the input " + printable_path(input) + "; give another folder");
@@ -127,8 +118,8 @@ void refuse_input_in_folder(const fs::path& folder, const fs::path& input,
 }
 
 void refuse_file_of_run(const fs::path& out, const fs::path& folder, const char* made_anew) {
+  if (!is_folder(folder)) return;
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) return;
   for (const fs::path& path : replaced_in(folder, kCoresetFiles)) {
     if (path.filename() != made_anew && fs::equivalent(out, path, ignored))
       throw OptionError("`out` would replace " + printable_path(path) +
@@ -144,19 +135,17 @@ void write_run_folder(const fs::path& folder, bool force, const RunFiles& files)
     outputs.back()->write(content);
     outputs.back()->finish();
   }
-  std::error_code ignored;
-  if (force) fs::remove(folder / kRecordFile, ignored);
-  for (const auto& output : outputs) output->commit();
-  made.keep();
   // Draws of chains that the new run does not have, and a certificate or a report of the old one.
   std::vector<fs::path> stale = draws_in(folder);
   for (const char* name : {kCertificateFile, kReportFile, kWeightsFile, kPosteriorFile})
     stale.push_back(folder / name);
-  for (const fs::path& path : stale) {
-    const bool written = std::any_of(files.begin(), files.end(),
-                                     [&](const auto& file) { return path.filename() == file.first; });
-    if (!written) fs::remove(path, ignored);
-  }
+  std::erase_if(stale, [&](const fs::path& path) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const auto& file) { return path.filename() == file.first; });
+  });
+  if (force) stale.insert(stale.begin(), folder / kRecordFile);
+  commit_together(outputs, stale);
+  made.keep();
 }
 
 }  // namespace giga

@@ -9,11 +9,12 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include "base/system_failure.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 
 namespace giga {
 namespace {
@@ -21,10 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLockFile = ".giga-lock";
-
-std::string words(int error) {
-  return std::system_category().message(error);
-}
 
 // The number that a process has written there; empty if there is none.
 std::string holder(int fd) {
@@ -46,36 +43,45 @@ bool is_named(int fd, const fs::path& path) {
 
 }  // namespace
 
-RunLock::RunLock(fs::path folder) : folder_(std::move(folder)), file_(folder_ / kLockFile) {
-  std::error_code error;
-  made_folder_ = fs::create_directory(folder_, error);
-  if (error) throw CannotCreate(printable_path(folder_) + ": cannot make the folder: " + error.message());
-  while (!take()) {
+RunLock::RunLock(fs::path folder)
+    : folder_(std::move(folder)), file_(folder_ / kLockFile), made_folder_(make_folder(folder_)) {
+  // Others take it and let go of it meanwhile, but not that often.
+  constexpr int kAttempts = 1000;
+  try {
+    for (int attempt = 0; !take(); ++attempt) {
+      if (attempt == kAttempts) throw IoError(printable_path(file_) + ": cannot be locked");
+    }
+  } catch (...) {
+    let_go();
+    throw;
   }
 }
 
 // False: the file was removed before it was locked.
 bool RunLock::take() {
-  fd_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  fd_ = uninterrupted([&] { return ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
   if (fd_ < 0) {
-    if (errno == ENOENT) {  // the folder went with the run that had made it
-      std::error_code error;
-      made_folder_ = fs::create_directory(folder_, error);
-      if (!error) return false;
+    const int error = errno;
+    if (error == ENOENT) {  // the folder went with the run that had made it
+      made_folder_ = make_folder(folder_);
+      return false;
     }
-    throw CannotCreate(printable_path(file_) + ": cannot be made: " + words(errno));
+    const std::string text = printable_path(file_) + ": cannot be made: " + system_words(error);
+    if (is_lack(error)) throw ResourceError(text);
+    if (is_disk(error)) throw IoError(text);
+    throw CannotCreate(text);
   }
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+  if (uninterrupted([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) != 0 && errno == EWOULDBLOCK) {
     const std::string number = holder(fd_);
-    ::close(fd_);
     throw CannotCreate(printable_path(folder_) + ": in use by " +
                        (number.empty() ? "another process" : "process " + number) +
                        "; wait for it, or give another `out`");
   }
   if (!is_named(fd_, file_)) {
-    ::close(fd_);
+    ::close(std::exchange(fd_, -1));
     return false;
   }
+  held_ = true;
   if (const std::string number = holder(fd_); !number.empty())
     note_ = printable_path(folder_) + ": process " + number + " ended without letting go of it";
   const std::string own = std::to_string(::getpid()) + "\n";
@@ -85,10 +91,14 @@ bool RunLock::take() {
 }
 
 RunLock::~RunLock() {
-  ::unlink(file_.c_str());
-  ::close(fd_);
-  std::error_code ignored;
-  if (made_folder_) fs::remove(folder_, ignored);
+  let_go();
+}
+
+// The file of somebody else who holds the folder stays.
+void RunLock::let_go() noexcept {
+  if (held_) ::unlink(file_.c_str());
+  if (fd_ >= 0) ::close(fd_);
+  if (made_folder_) ::rmdir(folder_.c_str());  // refused by the system unless it is empty
 }
 
 bool RunLock::left_since(const fs::path& folder, const fs::path& file) {

@@ -9,6 +9,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/record/draws_file.hpp"
 #include "record/forms.hpp"
 
@@ -439,9 +440,7 @@ void read_results(const Fields& fields, RunRecord& run) {
 
 Json json_of(const std::filesystem::path& path) {
   const std::string file = printable_path(path);
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    throw InputMissing(file + ": no such file; giga fit and giga sample write it");
+  if (!is_present(path)) throw InputMissing(file + ": no such file; giga fit and giga sample write it");
   Json json = record::parsed_file(path);
   if (!json.is_object()) throw DataError(file + ": is damaged: it is not JSON, or was cut short; run again");
   return json;

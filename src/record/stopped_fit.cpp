@@ -12,6 +12,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/mapped_file.hpp"
 #include "giga/data/output_file.hpp"
 #include "giga/record/draws_file.hpp"
@@ -217,26 +218,13 @@ bool is_own_name(const std::string& name) {
   return chain || is_temporary(name) || name == "request.json" || name == "state.json";
 }
 
-// What a run that was killed had begun to write; nothing of this run is open when it is asked for.
-std::vector<fs::path> temporaries_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entries(folder, error), end; !error && entries != end;
-       entries.increment(error)) {
-    if (is_temporary(entries->path().filename().string())) found.push_back(entries->path());
-  }
-  return found;
-}
-
 // DIR/partial may be a folder of the user's: only what a run has made is ever removed.
 bool is_own_folder(const fs::path& partial) {
-  std::error_code error;
-  if (!fs::is_directory(fs::symlink_status(partial, error))) return false;
-  for (fs::directory_iterator entries(partial, error), end; !error && entries != end;
-       entries.increment(error)) {
-    if (!is_own_name(entries->path().filename().string()) || !entries->is_regular_file(error)) return false;
+  if (type_of(partial) != fs::file_type::directory) return false;
+  for (const fs::path& path : entries_of(partial)) {
+    if (!is_own_name(path.filename().string()) || type_of(path) != fs::file_type::regular) return false;
   }
-  return !error;
+  return true;
 }
 
 }  // namespace
@@ -244,23 +232,28 @@ bool is_own_folder(const fs::path& partial) {
 StoppedFit::StoppedFit(fs::path folder) : folder_(std::move(folder)), partial_(folder_ / "partial") {}
 
 bool StoppedFit::exists() const {
-  std::error_code ignored;
-  return fs::exists(partial_ / "request.json", ignored);
+  return is_present(partial_ / "request.json");
 }
 
 bool StoppedFit::has_state() const {
-  std::error_code ignored;
-  return fs::exists(partial_ / "state.json", ignored);
+  return is_present(partial_ / "state.json");
 }
 
 void StoppedFit::begin(const Request& request) {
-  std::error_code error;
-  if (fs::exists(fs::symlink_status(partial_, error)) && !is_own_folder(partial_))
+  if (is_present(partial_) && !is_own_folder(partial_))
     throw CannotCreate(printable_path(partial_) + ": is not of a stopped run; give another `out`");
-  made_folder_ = fs::create_directory(folder_, error);
-  if (!error) fs::remove_all(partial_, error);
-  if (!error) fs::create_directory(partial_, error);
-  if (error) throw CannotCreate(printable_path(folder_) + ": cannot make the folder: " + error.message());
+  made_folder_ = make_folder(folder_);
+  remove_folder(partial_);
+  try {
+    make_folder(partial_);
+    write_request(request);
+  } catch (const std::exception&) {
+    remove_if_possible();
+    throw;
+  }
+}
+
+void StoppedFit::write_request(const Request& request) const {
   Json json;
   json["giga"] = "fit";
   json["version"] = version();
@@ -268,17 +261,11 @@ void StoppedFit::begin(const Request& request) {
   json["absolute_input"] = text_of_bytes(request.absolute_input.native());
   json["settings"] = Json::array();
   for (const Setting& setting : request.settings) json["settings"].push_back({setting.name, setting.value});
-  try {
-    write_json_file(partial_ / "request.json", std::move(json));
-  } catch (const std::exception&) {
-    remove();
-    throw;
-  }
+  write_json_file(partial_ / "request.json", std::move(json));
 }
 
 StoppedFit::Request StoppedFit::request() const {
-  std::error_code ignored;
-  if (!fs::is_directory(folder_, ignored))
+  if (!is_folder(folder_))
     throw InputMissing(printable_path(folder_) + ": no such folder; `resume` takes that of a stopped run");
   if (!exists())
     throw InputMissing(printable_path(folder_) + ": has no stopped run; start one with giga fit DATA --out " +
@@ -336,8 +323,7 @@ FitState StoppedFit::load(const std::string& data_digest) const {
                     ": the data have changed since the run was stopped; start anew with `force`");
   for (std::size_t c = 0; c < chains.size(); ++c) {
     const fs::path path = chain_path(partial_, state.rounds.size(), c);
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) refuse_damaged(path, "it is gone");
+    if (!is_present(path)) refuse_damaged(path, "it is gone");
     if (text_digest(text_of(path)) != chains[c]) refuse_damaged(path, "it was changed");
     state.chains.push_back(read_chain(path));
   }
@@ -351,20 +337,26 @@ void StoppedFit::require_draws(const Chain& chain, Index draws) const {
 }
 
 void StoppedFit::remove() {
-  std::error_code ignored;
-  for (const fs::path& path : temporaries_in(folder_)) fs::remove(path, ignored);
-  if (is_own_folder(partial_)) {
+  // What a run that was killed had begun to write; nothing of this run is open now.
+  for (const fs::path& path : entries_of(folder_))
+    if (is_temporary(path.filename().string())) remove_present(path);
+  if (is_present(partial_) && is_own_folder(partial_)) {
     // Killed on the way, the run can still be resumed: the state goes before the chains it names, the request
     // last.
-    fs::remove(partial_ / "state.json", ignored);
-    std::vector<fs::path> others;
-    for (const auto& entry : fs::directory_iterator(partial_, ignored)) {
-      if (entry.path().filename() != "request.json") others.push_back(entry.path());
-    }
-    for (const fs::path& path : others) fs::remove(path, ignored);
-    fs::remove_all(partial_, ignored);
+    remove_present(partial_ / "state.json");
+    for (const fs::path& path : entries_of(partial_))
+      if (path.filename() != "request.json") remove_present(path);
+    remove_folder(partial_);
   }
+  std::error_code ignored;
   if (made_folder_) fs::remove(folder_, ignored);  // refused by the system unless it is empty
+}
+
+void StoppedFit::remove_if_possible() noexcept {
+  try {
+    remove();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): there is something else to tell
+  }
 }
 
 }  // namespace giga

@@ -6,6 +6,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 #include "giga/data/mapped_file.hpp"
 
 namespace giga {
@@ -29,8 +30,7 @@ std::string weights_csv(std::span<const Chain> chains, std::span<const double> w
 
 std::vector<double> read_weights(const std::filesystem::path& path) {
   std::vector<double> weights;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return weights;
+  if (!is_present(path)) return weights;
   const MappedFile file = MappedFile::open(path);
   const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
   if (!text.starts_with(kHeading))

@@ -4,8 +4,8 @@
 namespace giga::test {
 namespace {
 
-TEST_F(KilledFit, ResumesToTheSameBytesFromFiftyMoments) {
-  kill_and_resume(50, 2);
+TEST_F(KilledFit, ResumesToTheSameBytesFromTwoHundredMoments) {
+  kill_and_resume(200, 2);
 }
 
 }  // namespace

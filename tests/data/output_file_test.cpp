@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "../support/temp_dir.hpp"
 #include "giga/base/error.hpp"
@@ -218,6 +221,66 @@ TEST(OutputFile, TakesNoBytesAfterCommit) {
   EXPECT_THROW(out.write("x"), std::logic_error);
   EXPECT_THROW(out.commit(), std::logic_error);
   EXPECT_EQ(read_file(dir / "a"), "");
+}
+
+// Two files of which the second cannot take its place.
+class OutputsTogether : public testing::Test {
+ protected:
+  OutputsTogether() {
+    for (const char* name : {"one", "gone"}) write_file(folder_ / name, std::string("old ") + name);
+  }
+
+  void add(const std::string& name, bool force = true) {
+    outputs_.push_back(std::make_unique<OutputFile>(folder_ / name, force));
+    outputs_.back()->write("new " + name);
+  }
+
+  [[nodiscard]] std::map<std::string, std::string> found() const {
+    std::map<std::string, std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      all[entry.path().filename()] = entry.is_directory() ? "a folder" : read_file(entry.path());
+    return all;
+  }
+
+  TempDir folder_;
+  std::vector<std::unique_ptr<OutputFile>> outputs_;
+};
+
+TEST_F(OutputsTogether, ReplaceAndRemoveWhatIsThere) {
+  add("one");
+  add("two");
+  commit_together(outputs_, std::vector{folder_ / "gone", folder_ / "never there"});
+  outputs_.clear();
+  EXPECT_EQ(found(), (std::map<std::string, std::string>{{"one", "new one"}, {"two", "new two"}}));
+}
+
+TEST_F(OutputsTogether, AllIsAsItWasIfOneCannotTakeItsPlace) {
+  const auto before = found();
+  add("fresh");
+  add("one");
+  add("two", false);
+  write_file(folder_ / "two", "somebody else's");
+  EXPECT_THROW(commit_together(outputs_, std::vector{folder_ / "gone"}), CannotCreate);
+  outputs_.clear();
+  auto after = found();
+  EXPECT_EQ(after["two"], "somebody else's");
+  after.erase("two");
+  EXPECT_EQ(after, before);
+}
+
+TEST_F(OutputsTogether, FoldersAreNeitherReplacedNorRemoved) {
+  add("one");
+  add("folder");
+  std::filesystem::create_directory(folder_ / "folder");
+  const auto refused = [&](const std::vector<std::filesystem::path>& removed) {
+    EXPECT_THROW(commit_together(outputs_, removed), CannotCreate);
+    outputs_.clear();
+    EXPECT_EQ(found(), (std::map<std::string, std::string>{
+                           {"one", "old one"}, {"gone", "old gone"}, {"folder", "a folder"}}));
+  };
+  refused({});
+  add("one");
+  refused({folder_ / "gone", folder_ / "folder"});
 }
 
 }  // namespace

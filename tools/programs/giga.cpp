@@ -1,6 +1,7 @@
 // giga: the command in one process.
 #include "command.hpp"
 #include "support/exit_codes.hpp"
+#include "support/memory_reserve.hpp"
 #include "support/process.hpp"
 #include "support/signals.hpp"
 
@@ -10,6 +11,7 @@ const giga::tool::Process& giga::tool::this_process() noexcept {
 }
 
 int main(int argc, char** argv) {
+  giga::tool::keep_memory_back();
   try {
     const giga::tool::SignalWatch watch;
     return giga::tool::run_command(argc, argv);

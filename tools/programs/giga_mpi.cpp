@@ -12,6 +12,7 @@
 #include "giga/dist/ranks.hpp"
 #include "programs/one_mind.hpp"
 #include "support/exit_codes.hpp"
+#include "support/memory_reserve.hpp"
 #include "support/process.hpp"
 #include "support/signals.hpp"
 
@@ -64,6 +65,7 @@ const Process& this_process() noexcept {
 }  // namespace giga::tool
 
 int main(int argc, char** argv) {
+  giga::tool::keep_memory_back();
   const giga::tool::SignalWatch watch;  // before MPI makes threads
   const giga::MpiEnvironment mpi(argc, argv);
   return giga::tool::run_rank(argc, argv);

@@ -71,8 +71,20 @@ Verb declare_verb(CLI::App& parent, const std::string& name, const std::string& 
           }};
 }
 
+// Not CLI11's get_option, which looks in a function that must not throw: out of memory, the program would end
+// there.
 CLI::Option* Arguments::option(const std::string& name) const {
-  return app_->get_option("--" + name);
+  for (CLI::Option* each : app_->get_options({})) {
+    if (std::ranges::find(each->get_lnames(), name) != each->get_lnames().end()) return each;
+  }
+  throw std::logic_error("--" + name + " was not added");
+}
+
+CLI::Option* Arguments::positional(const std::string& name) const {
+  for (CLI::Option* each : app_->get_options({})) {
+    if (each->get_positional() && each->get_name(true) == name) return each;
+  }
+  throw std::logic_error(name + " was not added");
 }
 
 void Arguments::add_value(const std::string& name, const std::string& value_name, const std::string& help,
@@ -284,7 +296,7 @@ double Arguments::number(const std::string& name, double fallback, double least,
 }
 
 std::optional<std::string> Arguments::word(const std::string& name) const {
-  const CLI::Option* word = app_->get_option(name);
+  const CLI::Option* word = positional(name);
   if (word->empty()) return std::nullopt;
   const std::vector<std::string> values = values_of(*word);
   return values[position(name, word->results().front(), values)];

@@ -107,6 +107,7 @@ class Arguments {
 
  private:
   [[nodiscard]] CLI::Option* option(const std::string& name) const;
+  [[nodiscard]] CLI::Option* positional(const std::string& name) const;
   void require_declared(const std::string& name, const std::vector<std::string>& values) const;
   [[nodiscard]] std::vector<std::string> known() const;
   [[nodiscard]] bool is_repeated(const std::string& name) const;

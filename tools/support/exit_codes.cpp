@@ -32,9 +32,25 @@ constexpr ExitMeaning kMeanings[] = {
     {kSignalBase + SIGTERM, "stopped by SIGTERM"},
 };
 
-int said(int code, const std::string& message) {
-  say_error(message);
+// Memory may be what is lacking: if the parts cannot be put together, they are written one by one.
+int said(int code, std::string_view message, std::string_view more = {}, std::string_view end = {}) noexcept {
+  try {
+    say_error(std::string(message).append(more).append(end));
+  } catch (...) {
+    for (const std::string_view part :
+         {std::string_view("giga: error: "), message, more, end, std::string_view("\n")})
+      write_stderr(part);
+  }
   return code;
+}
+
+int said_stopped() noexcept {
+  try {
+    if (first_to_tell()) write_stderr("giga: " + stop_message() + "\n");
+  } catch (...) {
+    write_stderr("giga: stopped\n");
+  }
+  return kSignalBase + signal_received();
 }
 
 }  // namespace
@@ -53,8 +69,7 @@ int report_exception() noexcept {
   try {
     throw;
   } catch (const Stopped&) {  // a signal asked to stop
-    if (first_to_tell()) write_stderr("giga: " + stop_message() + "\n");
-    return kSignalBase + signal_received();
+    return said_stopped();
   } catch (const NotSafe&) {
     return kNotSafe;
   } catch (const ClosedPipe&) {
@@ -76,9 +91,9 @@ int report_exception() noexcept {
   } catch (const std::bad_alloc&) {
     return said(kResources, "out of memory; use fewer rows or columns, or a machine with more memory");
   } catch (const std::system_error& error) {
-    return said(kResources, std::string("the system refuses: ") + error.what());
+    return said(kResources, "the system refuses: ", error.what());
   } catch (const std::exception& error) {
-    return said(kInternal, std::string("internal: ") + error.what() + "; please report this");
+    return said(kInternal, "internal: ", error.what(), "; please report this");
   } catch (...) {
     return said(kInternal, "internal: unknown exception; please report this");
   }

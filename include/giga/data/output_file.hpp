@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,21 +47,36 @@ class OutputFile {
  private:
   enum class State { Open, Finished, Failed, Committed };
 
+  enum class Undo { Nothing, Remove, Exchange };
+  friend void commit_together(std::span<const std::unique_ptr<OutputFile>>,
+                              std::span<const std::filesystem::path>);
+
   void open_directly();
   void open_temporary();
   void require_open(const char* function) const;
   void flush();
   void write_through(std::string_view bytes);
-  void publish();
+  void require_finished();
+  void publish(bool undoably);
+  void take_back() noexcept;
   [[noreturn]] void fail(int error);
+  [[noreturn]] void fail_to_open(const std::string& what, int error);
 
   std::filesystem::path target_;     // as the caller wrote it, for messages
   std::filesystem::path final_;      // target_ with symbolic links resolved
-  std::filesystem::path temporary_;  // empty when writing directly
+  std::filesystem::path temporary_;  // empty when writing directly; after an exchange it has the old file
   std::vector<char> buffer_;
   int fd_ = -1;
   bool force_;
   State state_ = State::Open;
+  Undo undo_ = Undo::Nothing;
 };
+
+/// Commits several outputs as one, in their order, and removes files that are to go with what they replace,
+/// before the first appears. If one of them cannot be put in its place, those before it are taken back and
+/// all is as it was; only a file system that cannot exchange names keeps the new ones. A process that is
+/// killed meanwhile leaves whole files, some old, some new.
+void commit_together(std::span<const std::unique_ptr<OutputFile>> outputs,
+                     std::span<const std::filesystem::path> removed = {});
 
 }  // namespace giga

@@ -28,11 +28,12 @@ class RunLock {
 
  private:
   bool take();
+  void let_go() noexcept;
 
   std::filesystem::path folder_, file_;
+  bool made_folder_, held_ = false;
   std::optional<std::string> note_;
   int fd_ = -1;
-  bool made_folder_ = false;
 };
 
 }  // namespace giga

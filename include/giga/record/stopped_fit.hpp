@@ -48,10 +48,15 @@ class StoppedFit {
   /// Whether anything was saved that took time to make.
   [[nodiscard]] bool has_state() const;
 
-  /// Removes the partial run; the folder too if this object made it and nothing else is in it.
+  /// Removes the partial run; the folder too if this object made it and nothing else is in it. Throws IoError
+  /// if something cannot be removed.
   void remove();
+  /// The same after another failure, which is the one to tell of.
+  void remove_if_possible() noexcept;
 
  private:
+  void write_request(const Request& request) const;
+
   std::filesystem::path folder_, partial_;
   bool made_folder_ = false;
 };
