@@ -37,7 +37,8 @@ class PredictRunTest : public ::testing::Test {
     FitJob job{.input = folder_ / "t.csv", .model = {.family = {Family::Gaussian}}, .out = folder_ / "f"};
     job.fit.sample.warmup = 200;
     job.fit.sample.draws = 250;
-    for (const Quantity& each : run_fit(job, threads(2)).summary.original())
+    const FitRun run = run_fit(job, threads(2));
+    for (const Quantity& each : run.summary.original())
       if (each.name == "sigma") sigma_ = each.summary.mean;
   }
 
