@@ -28,11 +28,14 @@ std::string weights_csv(std::span<const Chain> chains, std::span<const double> w
 }
 
 std::vector<double> read_weights(const std::filesystem::path& path) {
-  std::vector<double> weights;
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return weights;
+  if (!std::filesystem::exists(path, ignored)) return {};
   const MappedFile file = MappedFile::open(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  return parse_weights({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
+}
+
+std::vector<double> parse_weights(std::string_view text, const std::filesystem::path& path) {
+  std::vector<double> weights;
   if (!text.starts_with(kHeading))
     throw DataError(printable_path(path) + ": is not a file of weights; run again");
   for (std::size_t at = kHeading.size() - 1; at + 1 < text.size();) {
