@@ -1,7 +1,5 @@
 // The file of a coreset: coreset.json, a line "---", coreset.csv. Laws: what was read is written and read
 // back the same; a coreset that is accepted is a problem whose log-likelihood at 0 is finite.
-#include <cmath>
-
 #include "fuzz/support/memory_files.hpp"
 #include "fuzz/support/target.hpp"
 #include "giga/base/threads.hpp"
@@ -13,7 +11,8 @@ namespace {
 const std::string kName = "coreset.csv";
 constexpr std::string_view kBetween = "\n---\n";
 
-void require_finite(const Problem& problem) {
+// Likelihoods may be too large for a double: that is told where the mode is searched for.
+void evaluate(const Problem& problem) {
   const Likelihood& likelihood = problem.likelihood();
   constexpr Index kMostParameters = 200;
   if (likelihood.num_parameters() > kMostParameters) return;
@@ -22,7 +21,6 @@ void require_finite(const Problem& problem) {
   for (Index n = 0; n < likelihood.num_rows(); ++n) {
     double value = 0;
     likelihood.log_likelihoods(n, 1, zero, &value);
-    require(std::isfinite(value), "log-likelihoods at 0 are finite");
     require(likelihood.multiplicity(n) >= 0, "multiplicities are not negative");
   }
 }
@@ -42,7 +40,7 @@ void run(std::string_view input) {
   const MemoryFile rows(kName, csv);
   const Serial executor;
   const auto [problem, why_problem] = attempt([&] { return read_coreset(kName, file, executor); });
-  if (problem) require_finite(*problem->problem);
+  if (problem) evaluate(*problem->problem);
 }
 
 }  // namespace
