@@ -126,11 +126,13 @@ void Table::reserve(Index rows) {
 // Features are row-major, so the numbers of one feature lie num_features apart.
 std::vector<Slot> Table::slots() {
   std::vector<Slot> slots;
+  // Borrowed features are not written to: nothing that is borrowed is a category, or parsed. Of no rows there
+  // are none at all, from which nothing may be counted on.
+  auto* const features = const_cast<double*>(parts_.feature_values());
   for (const Column& column : parts_.columns) {
     switch (column.role) {
       case ColumnRole::Feature:
-        // Borrowed features are not written to: nothing that is borrowed is a category, or parsed.
-        slots.push_back({const_cast<double*>(parts_.feature_values()) + column.feature, parts_.num_features});
+        slots.push_back({features == nullptr ? nullptr : features + column.feature, parts_.num_features});
         break;
       case ColumnRole::Response: slots.push_back({parts_.response.data(), 1}); break;
       case ColumnRole::Weight: slots.push_back({parts_.weights.data(), 1}); break;

@@ -149,6 +149,10 @@ CoresetFile file_of(const Fields& fields, const std::filesystem::path& path) {
   if (out.features.empty() && !out.model.formula) fields.refuse("standardisation/features", "is empty");
   if (fields.has("columns")) out.columns = fields.get<std::vector<std::string>>("columns");
   if (fields.has("files")) out.files = record::list_of(fields, "files", input_file_of);
+  // Every row is of one of them.
+  if (!out.files.empty() &&
+      (out.files.front().first_row != 0 || !std::ranges::is_sorted(out.files, {}, &InputFile::first_row)))
+    fields.refuse("files", "do not begin with row 0, or are not in the order of their rows");
   const Fields coreset = fields.at("coreset");
   out.coreset.rows = coreset.get<std::vector<Index>>("rows");
   out.coreset.weights = coreset.get<std::vector<double>>("weights");
@@ -397,10 +401,10 @@ bool has_file_columns(const std::filesystem::path& path) {
   return begins_with(path, kFileColumns);
 }
 
-std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {
+namespace {
+
+std::optional<CoresetFile> coreset_of(const Json& json, const std::filesystem::path& coreset) {
   const std::filesystem::path path = companion_path(coreset);
-  const Json json = record::parsed_file(path);
-  if (json.is_null()) return std::nullopt;
   if (json.is_discarded())
     throw DataError(printable_path(path) +
                     ": is not JSON, or was cut short; build the coreset again, or move it away");
@@ -410,6 +414,18 @@ std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {
                     ", which has the columns of a coreset; build the coreset again, or move it away");
   }
   return file_of(Fields(json, printable_path(path), "build the coreset again"), path);
+}
+
+}  // namespace
+
+std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset) {
+  const Json json = record::parsed_file(companion_path(coreset));
+  if (json.is_null()) return std::nullopt;
+  return coreset_of(json, coreset);
+}
+
+std::optional<CoresetFile> parse_coreset(std::string_view text, const std::filesystem::path& coreset) {
+  return coreset_of(record::parsed(text), coreset);
 }
 
 WeightedProblem read_coreset(const std::filesystem::path& path, const CoresetFile& file,

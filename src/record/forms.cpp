@@ -177,12 +177,13 @@ ReadOptions read_of(const Fields& fields) {
   const auto delimiter = fields.get<std::string>("delimiter");
   // What the reader of tables accepts: anything else could not have been written by it.
   if (delimiter.size() != 1 ||
-      std::string_view("\"\r\n.+-eE0123456789").find(delimiter) != std::string_view::npos)
+      std::string_view("\"\r\n\0.+-eE0123456789", 19).find(delimiter) != std::string_view::npos)
     fields.refuse("delimiter", "must be one character that is not part of a number");
   read.delimiter = delimiter[0];
   read.header = fields.get<bool>("header");
   read.categories = fields.optional<std::vector<std::string>>("categories").value_or(read.categories);
   read.max_levels = fields.optional<Index>("max_levels").value_or(read.max_levels);
+  if (read.max_levels < 1 || read.max_levels > 65'536) fields.refuse("max_levels", "must be 1 to 65,536");
   read.sql = fields.optional<std::string>("sql");
   return read;
 }

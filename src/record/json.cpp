@@ -16,7 +16,28 @@ std::string dumped(const Json& json) {
   return printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
+bool is_too_deep(std::string_view text) {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepest) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Json parsed(std::string_view text) {
+  if (is_too_deep(text)) return Json(Json::value_t::discarded);
   return Json::parse(text, nullptr, false);
 }
 

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,11 +23,44 @@ using Json = nlohmann::ordered_json;
 /// Indented text, with a newline. Numbers that are not finite are null: JSON has no word for them.
 [[nodiscard]] std::string dumped(const Json& json);
 
-/// What a text says; is_discarded() if it is not JSON.
+/// Whether lists and objects of a JSON text lie in each other deeper than those of any record. Whoever walks
+/// such a tree calls itself once a level, and may run out of stack.
+[[nodiscard]] bool is_too_deep(std::string_view text);
+
+/// What a text says; is_discarded() if it is not JSON, or too deep.
 [[nodiscard]] Json parsed(std::string_view text);
 
-/// What a file says; is_discarded() if it is not JSON, null if there is no such file.
+/// What a file says; is_discarded() if it is not JSON, or too deep; null if there is no such file.
 [[nodiscard]] Json parsed_file(const std::filesystem::path& path);
+
+/// Whether a value can be taken for a number of the type: whole, and in its range. An Index is a count or a
+/// place, from 0 to 2^53: some of them can be added. The parser of JSON would cut or wrap others.
+template <typename Number>
+[[nodiscard]] bool is_whole(const Json& json) {
+  constexpr double kExact = 0x1p53;
+  constexpr bool kCount = std::is_same_v<Number, Index>;
+  if (json.is_number_unsigned()) {
+    const auto value = json.get<std::uint64_t>();
+    return std::in_range<Number>(value) && (!kCount || value <= std::uint64_t{1} << 53);
+  }
+  if (json.is_number_integer()) return !kCount && std::in_range<Number>(json.get<std::int64_t>());
+  if (!json.is_number_float()) return false;
+  const auto value = json.get<double>();  // as tools write 3 that know no whole numbers
+  return value >= 0 && value <= kExact && value == std::floor(value) &&
+         std::in_range<Number>(static_cast<std::int64_t>(value));
+}
+
+/// The same of a type that records have: numbers that must be whole, or lists of them.
+template <typename Value>
+[[nodiscard]] bool fits(const Json& json) {
+  if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
+    return is_whole<Value>(json);
+  } else if constexpr (std::is_same_v<Value, std::vector<Index>>) {
+    return json.is_array() && std::all_of(json.begin(), json.end(), is_whole<Index>);
+  } else {
+    return true;
+  }
+}
 
 template <typename Value>
 [[nodiscard]] Json or_null(const std::optional<Value>& value) {
@@ -49,10 +85,11 @@ class Fields {
   template <typename Value>
   [[nodiscard]] Value get(const char* key) const {
     try {
-      return json_->at(key).template get<Value>();
-    } catch (const Json::exception&) {
-      refuse(key, "is missing or of another kind");
+      const Json& json = json_->at(key);
+      if (fits<Value>(json)) return json.get<Value>();
+    } catch (const Json::exception&) {  // the same is said of it
     }
+    refuse(key, "is missing or of another kind");
   }
 
   /// A number; null is `absent`.

@@ -441,34 +441,18 @@ void read_results(const Fields& fields, RunRecord& run) {
 Json json_of(const std::filesystem::path& path) {
   const std::string file = printable_path(path);
   if (!is_present(path)) throw InputMissing(file + ": no such file; giga fit and giga sample write it");
-  Json json = record::parsed_file(path);
-  if (!json.is_object()) throw DataError(file + ": is damaged: it is not JSON, or was cut short; run again");
-  return json;
+  return record::parsed_file(path);
 }
 
 Fields fields_of(const Json& json, const std::filesystem::path& path) {
+  if (!json.is_object())
+    throw DataError(printable_path(path) + ": is damaged: it is not JSON, or was cut short; run again");
   Fields fields(json, printable_path(path), "run again", true);
   record::require_format(fields, kFormat);
   return fields;
 }
 
-}  // namespace
-
-RunRecord read_run_head(const std::filesystem::path& path) {
-  const Json json = json_of(path);
-  const Fields fields = fields_of(json, path);
-  RunRecord run;
-  run.command = fields.get<std::string>("command");
-  if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
-  if (fields.has("standardisation") && fields.has("options") && fields.at("options").has("family")) {
-    run.options.model = record::model_of(fields.at("options"));
-    run.features = record::scaled_of(fields.at("standardisation")).features;
-  }
-  return run;
-}
-
-RunRecord read_run(const std::filesystem::path& path) {
-  const Json json = json_of(path);
+RunRecord run_of(const Json& json, const std::filesystem::path& path) {
   const Fields fields = fields_of(json, path);
   RunRecord run;
   run.command = fields.get<std::string>("command");
@@ -499,6 +483,29 @@ RunRecord read_run(const std::filesystem::path& path) {
   if (!fields.is_null("seconds")) run.seconds = record::seconds_of(fields.at("seconds"));
   if (fields.has("passes")) run.passes = record::passes_of(fields.at("passes"));
   return run;
+}
+
+}  // namespace
+
+RunRecord read_run_head(const std::filesystem::path& path) {
+  const Json json = json_of(path);
+  const Fields fields = fields_of(json, path);
+  RunRecord run;
+  run.command = fields.get<std::string>("command");
+  if (fields.has("parameters")) run.parameters = record::list_of(fields, "parameters", name_of_parameter);
+  if (fields.has("standardisation") && fields.has("options") && fields.at("options").has("family")) {
+    run.options.model = record::model_of(fields.at("options"));
+    run.features = record::scaled_of(fields.at("standardisation")).features;
+  }
+  return run;
+}
+
+RunRecord read_run(const std::filesystem::path& path) {
+  return run_of(json_of(path), path);
+}
+
+RunRecord parse_run(std::string_view text, const std::filesystem::path& path) {
+  return run_of(record::parsed(text), path);
 }
 
 }  // namespace giga

@@ -164,6 +164,7 @@ void write_json_file(const fs::path& path, Json json) {
 template <typename Read>
 auto read_json_file(const fs::path& path, const Read& read) {
   const std::string text = text_of(path);
+  if (record::is_too_deep(text)) refuse_damaged(path, "lists lie in each other too deep");
   try {
     Json json = Json::parse(text);
     const auto digest = json.at("digest").get<std::string>();

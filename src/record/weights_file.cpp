@@ -29,10 +29,13 @@ std::string weights_csv(std::span<const Chain> chains, std::span<const double> w
 }
 
 std::vector<double> read_weights(const std::filesystem::path& path) {
-  std::vector<double> weights;
-  if (!is_present(path)) return weights;
+  if (!is_present(path)) return {};
   const MappedFile file = MappedFile::open(path);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  return parse_weights({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
+}
+
+std::vector<double> parse_weights(std::string_view text, const std::filesystem::path& path) {
+  std::vector<double> weights;
   if (!text.starts_with(kHeading))
     throw DataError(printable_path(path) + ": is not a file of weights; run again");
   for (std::size_t at = kHeading.size() - 1; at + 1 < text.size();) {

@@ -313,6 +313,39 @@ TEST_F(RunRecordFile, NamesTheFileAndEveryFieldThatIsNotWhatItShouldBe) {
   }
 }
 
+TEST_F(RunRecordFile, TakesOnlyWholeNumbersFromZeroForCounts) {
+  const json whole = json::parse(run_json(fitted().record));
+  for (const char* pointer : {"/N", "/D", "/trace/0/row", "/coreset/rows/0", "/chains/0/gradients"}) {
+    const json::json_pointer at(pointer);
+    ASSERT_TRUE(whole.contains(at)) << pointer;
+    // A parser that casts them would give 1, -3, and whatever the machine makes of the others.
+    for (const json& value : {json(1.5), json(-3), json(1e300), json(UINT64_MAX), json(9007199254740994.0)}) {
+      json bad = whole;
+      bad[at] = value;
+      EXPECT_NE(refusal(bad).find("run.json: is damaged, or of another version ('"), std::string::npos)
+          << pointer << " " << value;
+    }
+    json good = whole;
+    good[at] = good[at].get<double>();  // as programs write it that know no whole numbers
+    EXPECT_EQ(refusal(good), "(nothing thrown)") << pointer;
+  }
+}
+
+// Whoever walks a tree of JSON calls itself once a level.
+TEST_F(RunRecordFile, IsRefusedWhereListsLieTooDeepInEachOther) {
+  std::string text = run_json(sampled().record);
+  constexpr std::size_t kLevels = 200'000;
+  text.insert(text.find("\"options\": {") + 12,
+              "\"deep\": " + std::string(kLevels, '[') + std::string(kLevels, ']') + ",");
+  write_file(folder_ / "run.json", text);
+  EXPECT_NE(message_of<DataError>([&] { (void)read_run(folder_ / "run.json"); }).find("run.json: is damaged"),
+            std::string::npos);
+  // Brackets in a text are not levels.
+  json record = json::parse(run_json(sampled().record));
+  record["model"] = "\\\"" + std::string(kLevels, '[');
+  EXPECT_EQ(refusal(record), "(nothing thrown)");
+}
+
 TEST_F(RunRecordFile, IsAbsentOrNoRecord) {
   EXPECT_NE(message_of<InputMissing>([&] { (void)read_run(folder_ / "none.json"); }).find("none.json"),
             std::string::npos);

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "giga/construct/build.hpp"
@@ -101,6 +102,10 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 /// What the companion of a coreset says. Nothing if there is no such file, or if it is a JSON file about
 /// something else beside a table that is no coreset; DataError if it is damaged, or written by a newer giga.
 [[nodiscard]] std::optional<CoresetFile> find_coreset(const std::filesystem::path& coreset);
+
+/// The same of the text of the companion of `coreset`.
+[[nodiscard]] std::optional<CoresetFile> parse_coreset(std::string_view text,
+                                                       const std::filesystem::path& coreset);
 
 /// A coreset as a weighted regression.
 struct WeightedProblem {

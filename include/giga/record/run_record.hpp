@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -153,6 +154,8 @@ void add_summary(RunRecord& record, const PosteriorSummary& summary,
 /// Throws InputMissing if there is no such file, DataError if it is not a record, is damaged or was written
 /// by a newer giga.
 [[nodiscard]] RunRecord read_run(const std::filesystem::path& path);
+/// The same of the text of a file; `path` is for messages.
+[[nodiscard]] RunRecord parse_run(std::string_view text, const std::filesystem::path& path);
 /// The command, the names of the parameters and what ratios() needs, for callers that need no more.
 [[nodiscard]] RunRecord read_run_head(const std::filesystem::path& path);
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "giga/infer/chain.hpp"
@@ -17,5 +18,7 @@ namespace giga {
 /// The weights in the order of the file; empty if there is no such file. Throws DataError if it is something
 /// else.
 [[nodiscard]] std::vector<double> read_weights(const std::filesystem::path& path);
+/// Those of the text of a file; `path` is for messages.
+[[nodiscard]] std::vector<double> parse_weights(std::string_view text, const std::filesystem::path& path);
 
 }  // namespace giga
