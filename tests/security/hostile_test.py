@@ -44,6 +44,11 @@ def some(strings, step=6):
     return list(strings) if ALL else list(strings)[::step]
 
 
+def one_in_turn(k, *places):
+    """All places with --all; else the next one for each string, so that every string and every place is seen."""
+    return places if ALL else (places[k % len(places)],)
+
+
 class Hostile(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="giga-security-"))
@@ -144,9 +149,10 @@ class Hostile(unittest.TestCase):
                 self.giga("fit", "t.csv", formula, "--family", "bernoulli", "--out", "fit", "--size", "20", *CHAINS)
                 self.inert_run("fit")
                 kept = json.loads((self.work / "fit/coreset.json").read_bytes())
-                self.assertLessEqual(set(levels), set(inert.strings_of(kept)))
+                read = {level.strip(" \t") for level in levels}  # as tables are read
+                self.assertLessEqual(read, set(inert.strings_of(kept)))
                 chosen = {inert.plain(row[2]) for row in inert.table((self.work / "fit/coreset.csv").read_bytes())[1:]}
-                self.assertLessEqual(chosen, set(levels))
+                self.assertLessEqual(chosen, read)
                 self.giga("sample", "fit/coreset.csv", *CHAINS)
                 inert.record(self.giga("predict", "fit", "t.csv", "--json", "--out", "p.csv", "--force").stdout)
             self.giga("build", "t.csv", "--family", "bernoulli", "--size", "9", "--out", "a.csv", "--force")
@@ -169,9 +175,10 @@ class Hostile(unittest.TestCase):
             self.refused("fit", "t.csv", "--family", "bernoulli", "--success", label + "!", "--out", "no")
 
     def test_cells_that_are_no_numbers(self):
-        for text in STRINGS:
-            for place, rows in (("response", [["x", "y"], [1, text], [2, 1], [1, 0], [1, text + "b"]]),
-                                ("ragged", [["x", "y"], [1, text, 3]]), ("twice", [[text, text, "y"], [1, 2, 1]])):
+        for k, text in enumerate(STRINGS):
+            for place, rows in one_in_turn(k, ("response", [["x", "y"], [1, text], [2, 1], [1, 0], [1, text + "b"]]),
+                                           ("ragged", [["x", "y"], [1, text, 3]]),
+                                           ("twice", [[text, text, "y"], [1, 2, 1]])):
                 self.write("t.csv", rows)
                 self.refused("build", "t.csv", "--family", "poisson", "--response", "y", "--out", f"{place}.csv")
 
@@ -193,9 +200,10 @@ class Hostile(unittest.TestCase):
             before = {p.name for p in self.work.iterdir()}
             self.giga("fit", path, "--family", "bernoulli", *CHAINS)
             made = {p.name for p in self.work.iterdir()} - before
-            self.assertEqual(made, {name + "-fit"}, name)
-            self.inert_run(name + "-fit")
-            shutil.rmtree(self.work / (name + "-fit"))
+            # One folder beside the others, named after the file up to its first dot.
+            self.assertEqual(made, {name.split(".")[0] + "-fit"}, name)
+            self.inert_run(*made)
+            shutil.rmtree(self.work / made.pop())
             self.giga("fit", path, "--family", "bernoulli", "--out", name + ".d", *CHAINS)
             self.giga("summary", name + ".d" if not name.startswith("-") else "./" + name + ".d")
         for name in STRINGS:
@@ -266,7 +274,7 @@ class Hostile(unittest.TestCase):
                         inert.page((self.work / "r.html").read_bytes(), self.harmless_marks())
             # All places that may have any text at once, in turn with every string.
             free = [place for place in places if is_free(place)]
-            for text in STRINGS if name == "run.json" else ():
+            for text in some(STRINGS, 3) if name == "run.json" else ():
                 value = json.loads(whole)
                 for place in free:
                     put(value, place, text)
@@ -288,9 +296,10 @@ class Hostile(unittest.TestCase):
                 inert.record(self.giga("summary", "draws_1.csv", "--json").stdout)
         members = {as_file_name(text): numpy.zeros(1) for text in STRINGS if as_file_name(text)}
         numpy.savez(self.work / "t.npz", X=numpy.random.default_rng(1).normal(size=(60, 2)), y=numpy.arange(60) % 2, **members)
-        self.giga("build", "t.npz", "--family", "bernoulli", "--size", "5", text=False)
+        # Names with backslashes or colons may make an archive that the library takes for damaged: told, not obeyed.
+        self.giga("build", "t.npz", "--family", "bernoulli", "--size", "5", code=(0, 65), text=False)
         import zipfile
-        for text in STRINGS:
+        for text in some(STRINGS, 4):
             with zipfile.ZipFile(self.work / "z.npz", "w") as archive:
                 archive.writestr(text.replace("\0", "")[:1000], b"x")
                 archive.writestr("../../X.npy", b"x")
