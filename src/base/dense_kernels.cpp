@@ -114,6 +114,37 @@ void DenseAddScaled(double* x, double factor, const double* y, Index count) {
   for (; j < count; ++j) x[j] += factor * y[j];
 }
 
+void DenseAddScaledTwice(double* x, double factor, double inner, const double* y, Index count) {
+  const DenseTag tag;
+  const auto factors = hn::Set(tag, factor), inners = hn::Set(tag, inner);
+  Index j = 0;
+  for (; j + kDenseWidth <= count; j += kDenseWidth) {
+    const auto value = hn::Mul(inners, hn::LoadU(tag, y + j));
+    hn::StoreU(hn::Add(hn::LoadU(tag, x + j), hn::Mul(factors, value)), tag, x + j);
+  }
+  for (; j < count; ++j) x[j] += factor * (inner * y[j]);
+}
+
+void DenseAddCombination(double* x, const CombinationFactors& factors, const double* left,
+                         const double* const* y, Index size, Index count) {
+  const DenseTag tag;
+  const auto factor = hn::Set(tag, factors.factor), outer = hn::Set(tag, factors.outer),
+             inner = hn::Set(tag, factors.inner);
+  Index j = 0;
+  for (; j + kDenseWidth <= count; j += kDenseWidth) {
+    auto sum = hn::Zero(tag);
+    for (Index i = 0; i < size; ++i)
+      sum = hn::Add(sum, hn::Mul(hn::Set(tag, left[i]), hn::LoadU(tag, y[i] + j)));
+    const auto value = hn::Mul(outer, hn::Mul(inner, sum));
+    hn::StoreU(hn::Add(hn::LoadU(tag, x + j), hn::Mul(factor, value)), tag, x + j);
+  }
+  for (; j < count; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < size; ++i) sum += left[i] * y[i][j];
+    x[j] += factors.factor * (factors.outer * (factors.inner * sum));
+  }
+}
+
 void DenseRotate(double* x, double* y, Index count, double c, double s) {
   const DenseTag tag;
   const auto cosine = hn::Set(tag, c), sine = hn::Set(tag, s);
@@ -140,6 +171,8 @@ HWY_EXPORT(DenseDot);
 HWY_EXPORT(DenseAddProducts);
 HWY_EXPORT(DenseDotSums);
 HWY_EXPORT(DenseAddScaled);
+HWY_EXPORT(DenseAddScaledTwice);
+HWY_EXPORT(DenseAddCombination);
 HWY_EXPORT(DenseRotate);
 
 double dot(const double* x, const double* y, Index count) {
@@ -155,6 +188,13 @@ void dot_sums(const double* x, const double* y, Index count, double* sums) {
 }
 void add_scaled(double* x, double factor, const double* y, Index count) {
   HWY_DYNAMIC_DISPATCH(DenseAddScaled)(x, factor, y, count);
+}
+void add_scaled_twice(double* x, double factor, double inner, const double* y, Index count) {
+  HWY_DYNAMIC_DISPATCH(DenseAddScaledTwice)(x, factor, inner, y, count);
+}
+void add_combination(double* x, const CombinationFactors& factors, const double* left, const double* const* y,
+                     Index size, Index count) {
+  HWY_DYNAMIC_DISPATCH(DenseAddCombination)(x, factors, left, y, size, count);
 }
 void rotate(double* x, double* y, Index count, double c, double s) {
   HWY_DYNAMIC_DISPATCH(DenseRotate)(x, y, count, c, s);

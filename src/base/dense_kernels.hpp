@@ -23,6 +23,17 @@ void add_products(std::span<const double* const> xs, std::span<const double* con
 /// x += factor y, each product rounded before it is added.
 void add_scaled(double* x, double factor, const double* y, Index count);
 
+/// x += factor (inner y), each product rounded.
+void add_scaled_twice(double* x, double factor, double inner, const double* y, Index count);
+
+/// x += factor (outer (inner (((0 + left_0 y_0) + left_1 y_1) + ...))) for `size` vectors y, every operation
+/// rounded, the innermost first.
+struct CombinationFactors {
+  double factor, outer, inner;
+};
+void add_combination(double* x, const CombinationFactors& factors, const double* left, const double* const* y,
+                     Index size, Index count);
+
 /// (x, y) becomes (c x + s y, c y - s x), component by component.
 void rotate(double* x, double* y, Index count, double c, double s);
 

@@ -1,6 +1,9 @@
-// The rows of a coreset under construction, held in full precision, and their weights.
+// The rows of a coreset under construction, in full precision, and their weights. Vectors are held, except
+// those of a source that knows their products (RowProducts): these are long and cheap to form, and are formed
+// whenever they are needed.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -21,25 +24,28 @@ class ActiveSet {
 
   [[nodiscard]] Extended norm_of(Index slot) const { return norms_[at(slot)]; }
   [[nodiscard]] const std::vector<Index>& rows() const { return rows_; }
+  // `source` is, here and below, that of slot_of().
+
   /// L_n.
-  [[nodiscard]] const std::vector<double>& row(Index slot) const { return *vectors_[at(slot)]; }
-  /// The same, for who keeps it as well.
-  [[nodiscard]] const std::shared_ptr<const std::vector<double>>& shared_row(Index slot) const {
-    return vectors_[at(slot)];
-  }
+  [[nodiscard]] std::shared_ptr<const std::vector<double>> row(const RowSource& source, Index slot) const;
+  /// Whether vectors are held.
+  [[nodiscard]] static bool holds(const RowSource& source) { return source.products() == nullptr; }
   /// l_n = L_n / |L_n|.
-  [[nodiscard]] ExtendedVector unit_row(Index slot) const;
+  [[nodiscard]] ExtendedVector unit_row(const RowSource& source, Index slot) const;
+  /// <l_n, l> in double of every slot; l is the same in every call.
+  [[nodiscard]] const std::vector<double>& along(const RowSource& source, const std::vector<double>& l);
 
   [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
   void set_weights(std::vector<double> weights) { weights_ = std::move(weights); }
 
   /// sum of w_n L_n / target_norm, for these weights.
-  [[nodiscard]] ExtendedVector combine(const std::vector<double>& weights, Extended target_norm) const;
+  [[nodiscard]] ExtendedVector combine(const RowSource& source, const std::vector<double>& weights,
+                                       Extended target_norm) const;
 
   /// The same in double, each component within about 1e-15 of the sum of the terms' sizes; components are
   /// shared out among the threads of the executor.
-  [[nodiscard]] ExtendedVector combine_quickly(const std::vector<double>& weights, Extended target_norm,
-                                               const Executor& executor) const;
+  [[nodiscard]] ExtendedVector combine_quickly(const RowSource& source, const std::vector<double>& weights,
+                                               Extended target_norm, const Executor& executor) const;
 
   /// Forgets slots of weight 0; those behind them move up. Returns which slots were kept.
   std::vector<bool> drop_zeros();
@@ -50,8 +56,10 @@ class ActiveSet {
  private:
   std::vector<Index> rows_;
   std::vector<double> weights_;
-  std::vector<std::shared_ptr<const std::vector<double>>> vectors_;  // L_n; copies of the set share them
+  std::vector<std::shared_ptr<const std::vector<double>>> vectors_;  // L_n; copies share them; null: not held
+  std::vector<std::uint64_t> digests_;                               // equal vectors have equal ones
   std::vector<Extended> norms_;
+  std::vector<double> along_;  // as far as was asked for
 };
 
 }  // namespace giga

@@ -267,11 +267,13 @@ void set_point(const VectorTable& table, ExtendedVector x, Proposal& proposal) {
 
 // x = sum_n w_n L_n / |L|.
 void evaluate(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
-  set_point(table, active.combine(proposal.weights, table.target_norm()), proposal);
+  set_point(table, active.combine(table.rows(), proposal.weights, table.target_norm()), proposal);
 }
 
 void evaluate_quickly(const VectorTable& table, const ActiveSet& active, Proposal& proposal) {
-  set_point(table, active.combine_quickly(proposal.weights, table.target_norm(), table.executor()), proposal);
+  set_point(table,
+            active.combine_quickly(table.rows(), proposal.weights, table.target_norm(), table.executor()),
+            proposal);
 }
 
 double weight_of(const VectorTable& table, const ActiveSet& active, Index slot, Extended share) {

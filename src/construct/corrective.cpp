@@ -22,6 +22,18 @@ namespace {
 
 constexpr double kNearlyAsGood = 0.7;  // as the best score of the search
 
+// The row of a slot as a column of the solver, which holds it if the active set does.
+void add_column(const VectorTable& table, BuildState& state, Index slot, std::span<const double> cosines) {
+  auto row = state.active.row(table.rows(), slot);
+  if (ActiveSet::holds(table.rows())) return state.solver->add_shared(std::move(row), cosines);
+  state.solver->add_passing(*row, cosines);
+}
+
+// For the solver: a column that it does not hold.
+NnlsSolver::ReadColumn reader(const VectorTable& table, const BuildState& state) {
+  return [&](Index slot) { return *state.active.row(table.rows(), slot); };
+}
+
 // The unit rows of the slots that the solver does not know yet become its columns.
 void add_columns(const VectorTable& table, BuildState& state) {
   if (!state.solver) state.solver.emplace(table.target());
@@ -38,14 +50,14 @@ void add_columns(const VectorTable& table, BuildState& state) {
       for (Index k = 0; k < slot; ++k)
         cosines[at(k)] /= static_cast<double>(state.active.norm_of(slot) * state.active.norm_of(k));
     }
-    state.solver->add_shared(state.active.shared_row(slot), cosines);
+    add_column(table, state, slot, cosines);
   }
 }
 
 // Solves for the shares u of all slots, of which the last may be new to the solver.
 void solve(const VectorTable& table, BuildState& state) {
   add_columns(table, state);
-  state.solver->solve(table.executor());
+  state.solver->solve(table.executor(), reader(table, state));
 }
 
 std::vector<double> weights_of(const VectorTable& table, const BuildState& state) {
@@ -89,8 +101,8 @@ void take_more(const VectorTable& table, BuildState& state, std::span<const Pick
     const Index slot = state.active.slot_of(table.rows(), list.row(pick.row));
     // A row whose vector is that of an active one has its slot: there is nothing to be gained by it.
     if (slot < state.solver->num_columns()) return;
-    state.solver->add_shared(state.active.shared_row(slot), list.cosines(pick.row));
-    state.solver->solve_roughly(table.executor());
+    add_column(table, state, slot, list.cosines(pick.row));
+    state.solver->solve_roughly(table.executor(), reader(table, state));
     if (state.solver->in_extended()) return;
     list.take(pick.row);
   }
@@ -109,7 +121,7 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchS
   solve(table, state);
   if (most > 1 && state.error > kQuickError) {
     take_more(table, state, picks, most - 1);
-    state.solver->solve(table.executor());
+    state.solver->solve(table.executor(), reader(table, state));
   }
   plain.weights.resize(at(state.active.size()), 0.0);
   Proposal solved = plain;
@@ -133,7 +145,8 @@ Proposal propose_pursuit(const VectorTable& table, BuildState& state, SearchStat
   if (row < 0) return proposal;
   const Index slot = state.active.slot_of(table.rows(), row);
   proposal.row = row;
-  proposal.alignment = static_cast<double>(dot(state.active.unit_row(slot), residual) / norm(residual));
+  proposal.alignment =
+      static_cast<double>(dot(state.active.unit_row(table.rows(), slot), residual) / norm(residual));
   solve(table, state);
   proposal.weights = weights_of(table, state);
   evaluate(table, state.active, proposal);

@@ -19,7 +19,7 @@ Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, Search
   if (row < 0) return proposal;
   const bool first = state.active.size() == 0;
   const Index slot = state.active.slot_of(table.rows(), row);
-  ExtendedVector way = state.active.unit_row(slot);  // from x to the corner
+  ExtendedVector way = state.active.unit_row(table.rows(), slot);  // from x to the corner
   proposal.alignment = static_cast<double>(dot(way, residual) / norm(residual));
   scale(way, s);
   if (!first) add_scaled(way, -1, state.x);

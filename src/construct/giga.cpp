@@ -18,7 +18,7 @@ Proposal first_point(const VectorTable& table, BuildState& state, Index row) {
   const ExtendedVector& l = table.target();
   Proposal proposal;
   const Index slot = state.active.slot_of(table.rows(), row);
-  const Extended along = dot(l, state.active.unit_row(slot));
+  const Extended along = dot(l, state.active.unit_row(table.rows(), slot));
   proposal.row = row;
   proposal.step_length = 1;
   proposal.alignment = static_cast<double>(along);
@@ -53,7 +53,7 @@ Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row) {
   scale(v, 1 / x_norm);
   Proposal proposal;
   const Index slot = state.active.slot_of(table.rows(), row);
-  const ExtendedVector ln = state.active.unit_row(slot);
+  const ExtendedVector ln = state.active.unit_row(table.rows(), slot);
 
   // The step of Algorithm 1,
   //     gamma = (zeta0 - zeta1 zeta2) / ((zeta0 - zeta1 zeta2) + (zeta1 - zeta0 zeta2)),

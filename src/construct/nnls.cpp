@@ -38,39 +38,59 @@ void NnlsSolver::add(const std::vector<double>& column, std::span<const double> 
   add_shared(std::make_shared<const std::vector<double>>(column), products);
 }
 
+namespace {
+
+// The column by which an extreme one is held, and its length. Products of columns between 2^-100 and 2^100
+// keep all their bits.
+std::pair<std::shared_ptr<const std::vector<double>>, Extended> moderate(
+    std::shared_ptr<const std::vector<double>> column) {
+  constexpr int kExtreme = 100;
+  const Extended length = norm(*column);
+  if (!(length > 0)) throw std::invalid_argument("a column is zero");
+  const int exponent = std::ilogb(length);
+  if (std::abs(exponent) <= kExtreme) return {std::move(column), length};
+  std::vector<double> scaled = *column;
+  for (double& value : scaled) value = std::scalbn(value, -exponent);
+  return {std::make_shared<const std::vector<double>>(std::move(scaled)), std::scalbn(length, -exponent)};
+}
+
+}  // namespace
+
+void NnlsSolver::add_passing(const std::vector<double>& column, std::span<const double> products) {
+  if (products.size() != parts_->problem.columns.size())
+    throw std::invalid_argument("the products of a column that is not kept must be known");
+  add_shared(std::make_shared<const std::vector<double>>(column), products);
+  if (!parts_->qr) parts_->problem.columns.back().reset();
+}
+
 void NnlsSolver::add_shared(std::shared_ptr<const std::vector<double>> column,
                             std::span<const double> products) {
   NnlsProblem& problem = parts_->problem;
   if (column->size() != problem.b.size()) throw std::invalid_argument("a column's length must be that of b");
-  Extended length = norm(*column);
-  if (!(length > 0)) throw std::invalid_argument("a column is zero");
-  // Products of columns between 2^-100 and 2^100 keep all their bits.
-  constexpr int kExtreme = 100;
-  if (const int exponent = std::ilogb(length); std::abs(exponent) > kExtreme) {
-    std::vector<double> scaled = *column;
-    for (double& value : scaled) value = std::scalbn(value, -exponent);
-    column = std::make_shared<const std::vector<double>>(std::move(scaled));
-    length = std::scalbn(length, -exponent);
-  }
-  problem.columns.push_back(std::move(column));
+  auto [held, length] = moderate(std::move(column));
+  problem.columns.push_back(std::move(held));
   problem.norms.push_back(length);
   problem.u.push_back(0);
   if (!parts_->qr) parts_->gram.add(problem, products);
 }
 
-void NnlsSolver::solve(const Executor& executor) {
+void NnlsSolver::solve(const Executor& executor, const ReadColumn& read) {
   if (!parts_->qr) parts_->gram.complete(parts_->problem, executor);
   if (!parts_->qr && parts_->gram.solve(parts_->problem)) return;
   if (!parts_->qr) {
-    parts_->qr.emplace(parts_->problem);
     parts_->gram = {};
+    for (Index i = 0; i < num_columns(); ++i) {
+      auto& column = parts_->problem.columns[at(i)];
+      if (!column) column = moderate(std::make_shared<const std::vector<double>>(read(i))).first;
+    }
+    parts_->qr.emplace(parts_->problem);
   }
   parts_->qr->solve(parts_->problem);
 }
 
-void NnlsSolver::solve_roughly(const Executor& executor) {
+void NnlsSolver::solve_roughly(const Executor& executor, const ReadColumn& read) {
   if (!parts_->qr) parts_->gram.complete(parts_->problem, executor);
-  if (parts_->qr || !parts_->gram.solve_roughly(parts_->problem)) solve(executor);
+  if (parts_->qr || !parts_->gram.solve_roughly(parts_->problem)) solve(executor, read);
 }
 
 void NnlsSolver::retain(const std::vector<bool>& keep) {

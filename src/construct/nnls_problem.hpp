@@ -15,8 +15,8 @@ inline constexpr Extended kNnlsViolation = 1e-10L;
 
 struct NnlsProblem {
   ExtendedVector b;
-  // Their owner may hold them too. Where norms are extreme, scaled by a power of two, which changes no bit of
-  // the direction: products of columns neither overflow nor underflow.
+  // Their owner may hold them too; null: not kept. Where norms are extreme, scaled by a power of two, which
+  // changes no bit of the direction: products of columns neither overflow nor underflow.
   std::vector<std::shared_ptr<const std::vector<double>>> columns;
   std::vector<Extended> norms;
   std::vector<Extended> u;  // of the unit columns

@@ -24,7 +24,7 @@ std::vector<double> in_double(const ExtendedVector& x) {
 
 }  // namespace
 
-Shortlist::Shortlist(const VectorTable& table, const ActiveSet& active, std::span<const Pick> picks)
+Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks)
     : table_(table),
       norms_(picks.size()),
       units_(picks.size()),
@@ -33,7 +33,6 @@ Shortlist::Shortlist(const VectorTable& table, const ActiveSet& active, std::spa
       taken_(picks.size(), false) {
   for (const Pick& pick : picks) rows_.push_back(pick.row);
   const std::vector<double> l = in_double(table.target());
-  const Index dim = table.dim();
   // A few rows at a time, so that each part of an active row is read once for all of them.
   constexpr Index kRowsAtOnce = 16;
   const Index count = std::ssize(picks);
@@ -46,9 +45,7 @@ Shortlist::Shortlist(const VectorTable& table, const ActiveSet& active, std::spa
       multiply_units(active, first, last);
     }
   });
-  for (Index slot = 0; slot < active.size(); ++slot)
-    active_along_.push_back(kernels::dot(active.row(slot).data(), l.data(), dim) /
-                            static_cast<double>(active.norm_of(slot)));
+  active_along_ = active.along(table.rows(), l);
 }
 
 void Shortlist::ask_products(const ActiveSet& active, const std::vector<double>& l, std::size_t k) {
@@ -84,7 +81,7 @@ void Shortlist::multiply_units(const ActiveSet& active, Index first, Index last)
     for (Index slot = 0; slot < count; slot += kSlotsAtOnce) {
       slots.clear();
       for (Index k = slot; k < std::min(count, slot + kSlotsAtOnce); ++k)
-        slots.push_back(active.row(k).data() + begin);
+        slots.push_back(active.row(table_.rows(), k)->data() + begin);
       kernels::add_products(rows, slots, some, products.data() + slot, count);
     }
   }

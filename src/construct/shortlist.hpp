@@ -15,7 +15,7 @@ class Shortlist {
  public:
   /// `picks` are rows of the table, and none of the active ones. Forms the cosines of each with the active
   /// rows.
-  Shortlist(const VectorTable& table, const ActiveSet& active, std::span<const Pick> picks);
+  Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks);
 
   /// The row that Algorithm 1 would choose among them, given the shares u of the active rows in x = sum_k u_k
   /// l_k, the least-squares optimum: argmax <d_t, d_tn>. Pick::row is the position in the list; -1 if there

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/extended.hpp"
+#include "base/free_memory.hpp"
 #include "base/require.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/stopwatch.hpp"
@@ -47,8 +48,8 @@ CoresetOptions resolved(CoresetOptions options, const Problem& problem) {
 }
 
 CoresetOptions with_projection(CoresetOptions options, const Problem& problem) {
-  // D = 200. Rows of that many numbers are not formed but for the points of the coreset, which take 16 bytes
-  // per number: 2000 of them 650 MB.
+  // D = 200. Rows of that many numbers are formed only where they are needed, and held only where double
+  // precision is not enough for the weights: 2000 of them then take 1 GB.
   constexpr Index kMostNumbers = 20'300;
   if (options.projection != ProjectionKind::Auto) return options;
   const bool affordable = problem.likelihood().linear_model() != nullptr &&
@@ -89,6 +90,7 @@ class Run {
     CoresetResult result;
     result.options = options_;
     take_pihat(result);
+    return_free_memory();
     result.seconds.laplace = clock.restart();
 
     survey(result);
@@ -98,6 +100,7 @@ class Run {
     result.heldout_norm = heldout.norm();
     measure_remainder(heldout_rows, heldout, result);
     watched.end_pass();
+    return_free_memory();
     result.seconds.project = clock.restart();
 
     const bool random = options_.projection == ProjectionKind::Random;
@@ -357,6 +360,7 @@ class Run {
           static_cast<double>(rows->num_rows()) * static_cast<double>(rows->dim()) * sizeof(double);
       result.passes.prepare += std::lround(table.prepare_bytes_read() / once);
     }
+    return_free_memory();
     result.seconds.prepare += clock.restart();
 
     result.tolerance = relative_tolerance(heldout);

@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/free_memory.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/stopwatch.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
@@ -94,6 +95,7 @@ class Fit {
     state_.passes.project += coreset.passes.project;
     state_.passes.prepare += coreset.passes.prepare;
     state_.coreset = std::move(coreset);
+    return_free_memory();
     save();
     return true;
   }
@@ -109,6 +111,7 @@ class Fit {
                                              sampling(), executor_, observer_.watch);
     if (drawn.stopped()) return false;
     state_.chains = std::move(drawn.chains);
+    return_free_memory();
     state_.seconds.sample += clock.seconds();
     save();
     return true;
@@ -128,6 +131,7 @@ class Fit {
     options.remainder_scores = options.laplace != nullptr ? coreset.remainder_scores.get() : nullptr;
     Certificate certificate =
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
+    return_free_memory();
     state_.seconds.certify += clock.seconds();
     // The build of this fit knows the scores that rows are drawn by where it drew candidates, whether or not
     // the fit was stopped in between.
@@ -171,6 +175,7 @@ class Fit {
     auto checked = check_model(problem_, state_.chains, weights, executor_,
                                {.seed = options_.sample.seed, .mode = all_rows ? &*coreset.laplace : nullptr},
                                observer_.watch);
+    return_free_memory();
     state_.seconds.certify += clock.seconds();
     return checked;
   }

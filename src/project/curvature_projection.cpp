@@ -287,17 +287,20 @@ void CurvatureProjection::frame_rows(Index first, Index count, double* z, double
 void CurvatureProjection::read(Index first, Index count, double* out) const {
   const Index dim = regression_->num_columns(), spanned = frame_.count(), width = this->dim();
   const Index most = std::min(count, kTile);
-  const Scratch z(most * dim), u(most * frame_.stride());
+  const bool held = !held_.empty();  // then neither z nor u need be made
+  const Index apart = held ? spanned : frame_.stride();
+  const Scratch z(held ? 0 : most * dim), made(held ? 0 : most * apart);
   for (Index begin = 0; begin < count; begin += kTile) {
     const Index some = std::min(kTile, count - begin);
-    frame_rows(first + begin, some, z.data(), u.data());
+    if (!held) frame_rows(first + begin, some, z.data(), made.data());
+    const double* u = held ? held_frame(first + begin) : made.data();
     for (Index i = 0; i < some; ++i) {
       const Index n = first + begin + i;
       // (a u, b svec(u u')), svec row by row: u_d^2, then sqrt 2 u_d u_e for e > d. That makes
       // <svec(u u'), svec(v v')> = sum_d u_d^2 v_d^2 + 2 sum_{d<e} u_d u_e v_d v_e = <u,v>^2.
       const double times = regression_->multiplicity(n);
       const double a = times * slope_at(n), b = times * curvature_at(n);
-      const double* un = u.data() + i * frame_.stride();
+      const double* un = u + i * apart;
       double* v = out + (begin + i) * width;
       if (num_extras() > 0) {
         write_with_extras(n, un, v);
@@ -310,9 +313,12 @@ void CurvatureProjection::read(Index first, Index count, double* out) const {
         for (Index e = d + 1; e < spanned; ++e) *v++ = twice * un[e];
       }
     }
-    if (options_.remainder_dim > 0) {
-      read_remainder(first + begin, some, z.data(), u.data(), width,
-                     out + begin * width + curvature_dim(spanned));
+    double* rest = out + begin * width + curvature_dim(spanned);
+    if (held) {
+      for (Index i = 0; i < some; ++i)
+        std::copy_n(held_rest(first + begin + i), options_.remainder_dim, rest + i * width);
+    } else if (options_.remainder_dim > 0) {
+      read_remainder(first + begin, some, z.data(), u, width, rest);
     }
   }
 }

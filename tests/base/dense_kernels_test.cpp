@@ -76,6 +76,24 @@ TEST(DenseKernels, AddScaledRoundsEveryProductBeforeItIsAdded) {
   }
 }
 
+TEST(DenseKernels, CombinationsRoundEveryOperation) {
+  for (const Index count : {0, 1, 7, 8, 9, 31, 101}) {
+    const std::vector<double> y = normals(count, 7), z = normals(count, 8), before = normals(count, 9);
+    std::vector<double> twice = before, combined = before;
+    const double left[] = {1.7, -0.3};
+    const double* vectors[] = {y.data(), z.data()};
+    kernels::add_scaled_twice(twice.data(), 1.1, 0.7, y.data(), count);
+    kernels::add_combination(combined.data(), {1.1, 0.7, 1.3}, left, vectors, 2, count);
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      const volatile double inner = 0.7 * y[j], product = 1.1 * inner;
+      EXPECT_EQ(twice[j], before[j] + product);
+      const volatile double first = left[0] * y[j], second = left[1] * z[j], sum = first + second;
+      const volatile double in = 1.3 * sum, out = 0.7 * in, all = 1.1 * out;
+      EXPECT_EQ(combined[j], before[j] + all);
+    }
+  }
+}
+
 TEST(DenseKernels, RotationsKeepLengths) {
   for (const Index count : {1, 5, 8, 33}) {
     std::vector<double> x = normals(count, 5), y = normals(count, 6);

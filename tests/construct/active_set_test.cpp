@@ -31,7 +31,7 @@ TEST(ActiveSet, ListsThePositiveWeightsByRow) {
   active.set_weights({0.5, 2});
   EXPECT_EQ(active.coreset().rows, (std::vector<Index>{1, 2}));
   EXPECT_EQ(active.coreset().weights, (std::vector<double>{2, 0.5}));
-  const ExtendedVector sum = active.combine(active.weights(), 2);  // (0.5 (3, 4) + 2 (0, 1)) / 2
+  const ExtendedVector sum = active.combine(rows, active.weights(), 2);  // (0.5 (3, 4) + 2 (0, 1)) / 2
   EXPECT_EQ(sum, (ExtendedVector{0.75L, 2}));
   active.set_weights({0, 2});
   active.drop_zeros();

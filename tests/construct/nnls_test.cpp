@@ -189,6 +189,30 @@ TEST(Nnls, ForgetsColumnsThatAreNotRetained) {
   }
 }
 
+// Also past double precision, where they are read again.
+TEST(Nnls, ColumnsThatAreNotKeptGiveTheSameBits) {
+  Index extended = 0;
+  for (Index i = 0; i < 200 && !HasFailure(); ++i) {
+    const Random p = random_problem(i, 40);
+    NnlsSolver kept(p.b), passing(p.b);
+    std::vector<std::vector<double>> held;
+    for (const auto& column : p.columns) {
+      held.push_back(in_double(column));
+      std::vector<double> products;
+      for (std::size_t k = 0; k + 1 < held.size(); ++k)
+        products.push_back(
+            static_cast<double>(dot(column, p.columns[k]) / (norm(column) * norm(p.columns[k]))));
+      kept.add(held.back(), products);
+      passing.add_passing(held.back(), products);
+      kept.solve();
+      passing.solve(Serial(), [&](Index k) { return held[static_cast<std::size_t>(k)]; });
+      ASSERT_EQ(kept.solution(), passing.solution()) << "problem " << i;
+    }
+    extended += passing.in_extended() ? 1 : 0;
+  }
+  EXPECT_GT(extended, 0) << "some problems should go past double precision";
+}
+
 // 60 columns in 200 dimensions: far from dependent, and b is not in their cone.
 TEST(Nnls, StaysInDoubleWhereThatIsEnough) {
   for (Index i = 0; i < 20 && !HasFailure(); ++i) {

@@ -114,6 +114,36 @@ TEST(CurvatureExtras, TheTargetIsTheSumOfAllVectors) {
   }
 }
 
+// To the bit: whoever adds rows up need not hold them.
+template <typename Projection>
+void expect_combined_as_read(const Projection& projection) {
+  const RowProducts* products = projection.products();
+  ASSERT_NE(products, nullptr);
+  const std::vector<Index> rows = {3, 90, 17, 149, 0};
+  const std::vector<double> factors = {0.3, 1.7, 1e-3, 12, 0.9};
+  std::vector<double> row(static_cast<std::size_t>(projection.dim())), sum(row.size(), 0.0);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    projection.read(rows[k], 1, row.data());
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const volatile double product = factors[k] * row[j];
+      sum[j] += product;
+    }
+  }
+  std::vector<double> combined(row.size(), 7.0);  // what is there does not count
+  for (Index part = 0; part < products->num_parts(); ++part)
+    products->combine(part, rows, factors, combined.data());
+  EXPECT_EQ(combined, sum);
+}
+
+TEST(CurvatureExtras, CombinedRowsHaveTheBitsOfRowsThatAreRead) {
+  const Threads executor(2);
+  for (const Family family : {Family::NegativeBinomial, Family::StudentT}) {
+    const Regression model = some_regression(family, 150, 44);
+    const Normal pihat = laplace(model, Normal::isotropic(model.num_parameters()), executor).posterior;
+    expect_combined_as_read(CurvatureProjection(model, pihat, executor));
+  }
+}
+
 TEST(CurvatureExtras, ProductsAreThoseOfTheVectors) {
   const Threads executor(2);
   for (const Family family : {Family::NegativeBinomial, Family::StudentT}) {

@@ -256,6 +256,45 @@ TEST(CurvatureProjection, ARowHasTheSameBitsHoweverItIsAskedFor) {
   }
 }
 
+// To the bit: whoever adds rows up need not hold them.
+template <typename Projection>
+void expect_combined_as_read(const Projection& projection) {
+  const RowProducts* products = projection.products();
+  ASSERT_NE(products, nullptr);
+  const std::vector<Index> rows = {3, 90, 17, 149, 0};
+  const std::vector<double> factors = {0.3, 1.7, 1e-3, 12, 0.9};
+  std::vector<double> row(static_cast<std::size_t>(projection.dim())), sum(row.size(), 0.0);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    projection.read(rows[k], 1, row.data());
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      const volatile double product = factors[k] * row[j];
+      sum[j] += product;
+    }
+  }
+  std::vector<double> combined(row.size(), 7.0);  // what is there does not count
+  for (Index part = 0; part < products->num_parts(); ++part)
+    products->combine(part, rows, factors, combined.data());
+  EXPECT_EQ(combined, sum);
+}
+
+// Rows that are held by their products are read as those that are not.
+TEST(CurvatureProjection, CombinedRowsHaveTheBitsOfRowsThatAreRead) {
+  const Regression model = regression(Family::BernoulliLogit, 150, 46, 3);
+  const Normal pihat = laplace_of(model);
+  for (CurvatureProjectionOptions options :
+       {CurvatureProjectionOptions{}, CurvatureProjectionOptions{Expansion::Hermite, 30}}) {
+    const CurvatureProjection held(model, pihat, Threads(2), options);
+    expect_combined_as_read(held);
+    options.hold_rows = false;
+    const CurvatureProjection plain(model, pihat, Threads(2), options);
+    ASSERT_EQ(plain.products(), nullptr);
+    std::vector<double> all(static_cast<std::size_t>(150 * held.dim())), again(all.size());
+    held.read(0, 150, all.data());
+    plain.read(0, 150, again.data());
+    EXPECT_EQ(all, again);
+  }
+}
+
 // D = 46: 1127 numbers per row, which are not formed to be multiplied.
 TEST(CurvatureProjection, ProductsAreThoseOfItsRows) {
   const Regression model = regression(Family::BernoulliLogit, 150, 46, 3);

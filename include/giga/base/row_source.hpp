@@ -22,6 +22,13 @@ class RowProducts {
   virtual void with_direction(Index first, Index count, const double* direction, double* out) const = 0;
   /// <L_n, L_m> for each m of `rows`.
   virtual void with_rows(Index n, std::span<const Index> rows, double* out) const = 0;
+
+  /// The sum of factor L_m over `rows`, to the bits of rows that are read and added one after the other,
+  /// every product rounded before it is added; so that nobody need hold them. Components are in
+  /// num_parts() parts, of which one call sets one.
+  [[nodiscard]] virtual Index num_parts() const = 0;
+  virtual void combine(Index part, std::span<const Index> rows, std::span<const double> factors,
+                       double* sum) const = 0;
 };
 
 class RowSource {

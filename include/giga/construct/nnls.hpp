@@ -9,6 +9,7 @@
 // docs/methods.md has the figures.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,6 +36,11 @@ class NnlsSolver {
   /// The same without a copy of the column, where its norm allows.
   void add_shared(std::shared_ptr<const std::vector<double>> column, std::span<const double> products = {});
 
+  /// The same of a column that is not kept: whoever solves can read it again. `products` must be known.
+  void add_passing(const std::vector<double>& column, std::span<const double> products);
+  /// Column i, as it was added.
+  using ReadColumn = std::function<std::vector<double>(Index)>;
+
   /// Removes the columns i with keep[i] false; those behind them move up.
   void retain(const std::vector<bool>& keep);
 
@@ -42,14 +48,16 @@ class NnlsSolver {
   ///   u >= 0;  |<a_i, b - A u>| <= 1e-12 where u_i > 0;  <a_i, b - A u> <= 1e-10 |b - A u| where u_i = 0
   /// (columns that depend linearly on the support, to 1e-14, are left at zero). Never raises |A u - b| by
   /// more than rounding.
-  void solve(const Executor& executor = Serial());
+  /// `read` is asked for columns that are not kept, once double precision is not enough: from then on all
+  /// are.
+  void solve(const Executor& executor = Serial(), const ReadColumn& read = {});
   /// The same without the last digits, while double precision is enough: for what only chooses the next
   /// column.
-  void solve_roughly(const Executor& executor = Serial());
+  void solve_roughly(const Executor& executor = Serial(), const ReadColumn& read = {});
 
   [[nodiscard]] Index num_columns() const;
   [[nodiscard]] const std::vector<Extended>& solution() const;
-  /// b - A u.
+  /// b - A u; all columns must be kept.
   [[nodiscard]] ExtendedVector residual() const;
   /// Whether double precision was not enough.
   [[nodiscard]] bool in_extended() const;

@@ -111,12 +111,18 @@ class CurvatureProjection final : public RowSource, private RowProducts {
   void norms(Index first, Index count, double* out) const override;
   void with_direction(Index first, Index count, const double* direction, double* out) const override;
   void with_rows(Index n, std::span<const Index> rows, double* out) const override;
+  [[nodiscard]] Index num_parts() const override;
+  void combine(Index part, std::span<const Index> rows, std::span<const double> factors,
+               double* sum) const override;
 
   void find_coefficients(Index first, Index count);
   [[nodiscard]] Index num_extras() const;
   [[nodiscard]] RowBlock block_at(Index n) const;
   [[nodiscard]] SmallMatrix products_of(const double* un, const double* um) const;
   void write_with_extras(Index n, const double* u, double* v) const;
+  struct Strip;
+  [[nodiscard]] Strip strip(Index part) const;
+  void add_strip(const Strip& strip, Index n, double factor, double* sum) const;
   void hold_rows(const Executor& executor);
   [[nodiscard]] const double* held_frame(Index n) const;
   [[nodiscard]] const double* held_rest(Index n) const;
