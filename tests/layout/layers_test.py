@@ -22,7 +22,8 @@ LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in fol
 # Private headers that other folders of the library use.
 SHARED = {
     "base/block_parts.hpp", "base/shared_entries.hpp",                 # folds and arrays, here and along ranks
-    "base/dense_kernels.hpp", "base/extended.hpp", "base/require.hpp",  # vectors, memory
+    "base/dense_kernels.hpp", "base/extended.hpp", "base/require.hpp",  # vectors
+    "base/free_memory.hpp",                                            # between stages
     "base/system_failure.hpp",                                         # what an errno means
     "data/csv_header.hpp", "data/csv_row.hpp",                         # a file of draws is CSV too
     "model/family_kernels.hpp", "model/packed_kernels.hpp", "model/tile_kernels.hpp",  # the hot loops
