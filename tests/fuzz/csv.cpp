@@ -163,11 +163,12 @@ void run(std::string_view input) {
     if (data) require_sound(*data);
     return;
   }
-  const auto [data, why] = attempt([&] { return read_csv(kName, options, Serial(), {}); });
-  const CsvSizes small{.chunk_bytes = 1 + input.size() % 13, .block_bytes = 1 + input.size() % 29};
-  const auto [cut, why_cut] = attempt([&] { return read_csv(kName, options, Serial(), {}, small); });
-  const CsvSizes whole{.block_bytes =
-                           input.size() + 1};  // the usual ones take longer to allocate than to read
+  // Blocks of the usual size take longer to allocate than to read.
+  const CsvSizes whole{.block_bytes = input.size() + 1};
+  const CsvSizes chunks{.chunk_bytes = 1 + input.size() % 13, .block_bytes = whole.block_bytes};
+  const CsvSizes small{.chunk_bytes = chunks.chunk_bytes, .block_bytes = 1 + input.size() % 29};
+  const auto [data, why] = attempt([&] { return read_csv(kName, options, Serial(), {}, whole); });
+  const auto [cut, why_cut] = attempt([&] { return read_csv(kName, options, Serial(), {}, chunks); });
   const auto [streamed, why_streamed] = attempt([&] { return read_streamed(input, options, whole); });
   const auto [blocks, why_blocks] = attempt([&] { return read_streamed(input, options, small); });
   // Of text with a NUL nothing is read beyond the chunk that has it: it is refused, but in which words
