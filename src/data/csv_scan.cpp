@@ -223,7 +223,11 @@ struct Scanned {
 
   // Prefix sums: the number of the first row of each chunk.
   void add_up() {
-    if (first_nul < scan.chunks.size()) scan.chunks.resize(first_nul + 1);
+    // The row that has the byte may begin in any chunk before, and must be refused: what follows is not read.
+    if (first_nul < scan.chunks.size()) {
+      scan.chunks.resize(first_nul + 1);
+      for (CsvChunk& chunk : scan.chunks) chunk.has_nul = true;
+    }
     scan.end = scan.chunks.empty() ? 0 : scan.chunks.back().end;
     for (CsvChunk& chunk : scan.chunks) {
       chunk.first_row = scan.num_rows;

@@ -26,7 +26,7 @@ struct CsvChunk {
   Index first_row = 0;          ///< Rows before it in the text.
   Index num_rows = 0;
   bool has_quotes = false;
-  bool has_nul = false;
+  bool has_nul = false;  ///< One of its rows, or one of a later chunk, has a byte 0.
 };
 
 struct CsvScan {

@@ -89,6 +89,16 @@ TEST(BadTables, TextThatIsNotUtf8IsNamed) {
   expect_csv_refusal("a,b\0,y\n1,2,3\n"s, "NUL byte in the header at byte 3");
 }
 
+// What follows a byte 0 is not read: were its row taken for a good one, the rest of the file would be lost.
+TEST(BadTables, NulBytesAreFoundInRowsThatCrossChunks) {
+  std::string text = "a,word,y\n1,x,2\n3,aaaaaaaaaaaaaaaaaa\0bbb,4\n"s;
+  for (int i = 0; i < 50; ++i) text += "5,x,6\n";
+  const DataFile file("t.csv", text);
+  for (std::size_t chunk = 1; chunk < 60; ++chunk)
+    EXPECT_THROW((void)read_csv(file.path(), {}, one_thread(), {}, {.chunk_bytes = chunk}), DataError)
+        << chunk;
+}
+
 TEST(BadTables, NulBytesAreFoundInAnyColumn) {
   expect_csv_refusal("a,y\n1,2\n3\0,4\n"s, "row 2 (line 3), column 'a': '3\\x00' has a NUL byte");
   expect_csv_refusal("id,a,y\nu,1,2\nv\0w,3,4\n"s, "row 2 (line 3), column 'id': 'v\\x00w' has a NUL byte",

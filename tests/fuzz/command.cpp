@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -37,14 +38,25 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tool;
 
+// A verb with its options, which take longer to make than to parse; CLI11 forgets what it parsed before. What
+// Arguments remember besides, places in a file, is for messages.
+struct Declared {
+  Declared(const char* name, void (*add_options)(Arguments&))
+      : arguments(Arguments::of_verb(root, name, "", "")) {
+    add_options(arguments);
+  }
+  CLI::App root;
+  Arguments arguments;
+};
+
 void fit(Arguments& arguments) {
   const auto data = take_data_and_formula(arguments);
   arguments.read_config();
   if (arguments.text("resume")) check_resumed(arguments, data);
   const FitRequest request = fit_request(arguments, data);
-  CLI::App root;
-  Arguments again = Arguments::of_verb(root, "fit", "", "");
-  add_fit_options(again);
+  static Declared resumed_fit("fit", add_fit_options);
+  Arguments again = resumed_fit.arguments;
+  again.app()->clear();
   again.take(request.job.settings, "run.json");
   require(again.settings().size() == request.job.settings.size(),
           "settings that are given again are all taken");
@@ -121,12 +133,13 @@ std::string harmless(std::string word) {
 }
 
 void try_verb(const VerbToTry& verb, std::vector<std::string> words) {
-  CLI::App root;
-  Arguments arguments = Arguments::of_verb(root, verb.name, "", "");
-  verb.add_options(arguments);
+  static std::map<std::string, Declared> declared;
+  Declared& each = declared.try_emplace(verb.name, verb.name, verb.add_options).first->second;
+  Arguments arguments = each.arguments;
   words.emplace_back(verb.name);
   try {
-    root.parse(std::move(words));
+    each.root.clear();
+    each.root.parse(std::move(words));
   } catch (const CLI::ParseError&) {
     return;
   }

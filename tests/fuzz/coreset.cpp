@@ -1,5 +1,5 @@
 // The file of a coreset: coreset.json, a line "---", coreset.csv. Laws: what was read is written and read
-// back the same; a coreset that is accepted is a problem whose log-likelihood at 0 is finite.
+// back the same; a coreset that is accepted is a problem that can be evaluated, its weights not negative.
 #include "fuzz/support/memory_files.hpp"
 #include "fuzz/support/target.hpp"
 #include "giga/base/threads.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -83,7 +84,9 @@ void mutate_entries(Json& json, Random& random) {
     json = odd_value(random);
     return;
   }
-  const auto entry = [&] { return json.begin() + static_cast<std::ptrdiff_t>(below(random, json.size())); };
+  const auto entry = [&] {
+    return std::next(json.begin(), static_cast<std::ptrdiff_t>(below(random, json.size())));
+  };
   switch (below(random, 3)) {
     case 0: json.erase(entry()); break;
     case 1:

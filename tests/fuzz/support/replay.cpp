@@ -14,15 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Absolute, since a target may go to a folder of its own.
 std::vector<fs::path> files_in(int argc, char** argv) {
   std::vector<fs::path> files;
   for (int i = 1; i < argc; ++i) {
     if (!fs::is_directory(argv[i])) {
-      files.emplace_back(argv[i]);
+      files.push_back(fs::absolute(argv[i]));
       continue;
     }
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(argv[i]))
-      if (entry.is_regular_file()) files.push_back(entry.path());
+      if (entry.is_regular_file()) files.push_back(fs::absolute(entry.path()));
   }
   std::sort(files.begin(), files.end());
   return files;
