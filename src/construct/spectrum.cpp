@@ -1,11 +1,15 @@
 // The leading directions of the table, from a sample: the first eigenvectors of X X' with the sampled unit
 // rows as the columns of X (J x sample), by subspace iteration with a Rayleigh-Ritz step. Nothing exact
 // depends on them: selectors use them to place bounds, which hold for any orthonormal directions.
+//
+// Products of two tall matrices are most of the work, and are done by our own kernel: it uses whatever
+// vectors the processor has, where Eigen, compiled for every processor of its kind, uses the shortest.
 #include "construct/spectrum.hpp"
 
 #include <Eigen/Dense>
 #include <algorithm>
 
+#include "base/dense_kernels.hpp"
 #include "construct/row_kernels.hpp"
 #include "construct/row_pass.hpp"
 #include "giga/base/random.hpp"
@@ -29,6 +33,33 @@ Eigen::MatrixXd sample_of(const RowSource& rows, Index sample_rows) {
     if (norm > 0 && norm < 1e308) sample.col(i) /= norm;
   }
   return sample;
+}
+
+std::vector<const double*> columns_of(const Eigen::MatrixXd& x) {
+  std::vector<const double*> out;
+  for (Index k = 0; k < x.cols(); ++k) out.push_back(x.col(k).data());
+  return out;
+}
+
+// x' y for a y of few columns, by the products of columns. They come out row by row, y' x in Eigen's order.
+Eigen::MatrixXd across(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(y.cols(), x.cols());
+  kernels::add_products(columns_of(x), columns_of(y), x.rows(), out.data(), out.rows());
+  return out.transpose();
+}
+
+// x y in the same way: some columns of x at a time, turned.
+Eigen::MatrixXd along(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
+  constexpr Index kTogether = 128;
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(y.cols(), x.rows());
+  for (Index begin = 0; begin < x.cols(); begin += kTogether) {
+    const Index some = std::min(kTogether, x.cols() - begin);
+    const Eigen::MatrixXd turned = x.middleCols(begin, some).transpose();
+    std::vector<const double*> parts = columns_of(y);
+    for (const double*& part : parts) part += begin;
+    kernels::add_products(columns_of(turned), parts, some, out.data(), out.rows());
+  }
+  return out.transpose();
 }
 
 // The Q of a thin QR: an orthonormal basis of the columns.
@@ -65,12 +96,11 @@ Spectrum sample_spectrum(const RowSource& rows, Index sample_rows) {
   // that matters; elsewhere the shares come out too low, and no leading directions are used.
   basis = orthonormal(basis);
   for (int i = 0; i < kIterations; ++i) {
-    const Eigen::MatrixXd back = sample.transpose() * basis;
-    basis = orthonormal(sample * back);
+    basis = orthonormal(along(sample, across(sample, basis)));
   }
   // Rayleigh-Ritz: eigenvectors of B' X X' B turn the basis onto the directions themselves. Eigenvalue over
   // |X|^2 is the share of the energy.
-  const Eigen::MatrixXd within = sample.transpose() * basis;
+  const Eigen::MatrixXd within = across(sample, basis);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> ritz(within.transpose() * within);
   basis *= ritz.eigenvectors();
 
