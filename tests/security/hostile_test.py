@@ -359,7 +359,7 @@ def put(value, path, text):
 
 
 # Fields of run.json that hold a text of anybody's: paths, names, words.
-FREE = {"notes", "warnings", "path", "version", "response", "features", "words", "command", "variable", "name"}
+FREE = {"notes", "warnings", "path", "version", "response", "features", "words", "command_line", "variable", "name"}
 
 
 def is_free(path):
@@ -386,7 +386,7 @@ def make_reports(folder):
                 if is_free(place):
                     put(value, place, text)
             path.write_bytes(json.dumps(value).encode())
-            test.giga("report", "levels", "--title", text, "--out", str(folder / f"tampered_{k}.html"), code=(0, 65))
+            test.giga("report", "levels", "--title", text, "--out", str(folder / f"tampered_{k}.html"))
     finally:
         test.doCleanups()
 

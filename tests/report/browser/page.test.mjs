@@ -3,48 +3,11 @@
 import assert from 'node:assert/strict';
 import {join} from 'node:path';
 import {pathToFileURL} from 'node:url';
-import {chromium} from 'playwright-core';
+import {expectNoFault, launch, openReport} from './reports.mjs';
 
 const [executablePath, folder] = process.argv.slice(2);
-const browser = await chromium.launch({
-  executablePath,
-  headless: true,
-  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-         '--disable-component-update', '--disable-sync'],
-});
-
-// A page that was drawn, and all that went wrong on the way.
-async function open(name, options = {}) {
-  const context = await browser.newContext({viewport: {width: 1100, height: 900}, reducedMotion: 'reduce', ...options});
-  const page = await context.newPage();
-  const faults = [];
-  const address = pathToFileURL(join(folder, name)).href;
-  page.on('console', message => {
-    if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`);
-  });
-  page.on('pageerror', error => faults.push(`error: ${error}`));
-  page.on('dialog', dialog => {
-    faults.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss();
-  });
-  page.on('request', request => {
-    if (request.url() !== address) faults.push(`request: ${request.url()}`);
-  });
-  await page.addInitScript(() => {
-    window.violations = [];
-    document.addEventListener('securitypolicyviolation', event => {
-      window.violations.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
-    });
-  });
-  await page.goto(address);
-  await page.waitForFunction(() => document.documentElement.dataset.charts === 'drawn');
-  return {page, faults, close: () => context.close()};
-}
-
-async function expectNoFault({page, faults}) {
-  assert.deepEqual(faults, []);
-  assert.deepEqual(await page.evaluate(() => window.violations), []);
-}
+const browser = await launch(executablePath);
+const open = (name, options) => openReport(browser, join(folder, name), options);
 
 // Marks of each chart, axes and legends not counted.
 const markCounts = page => page.evaluate(() => [...document.querySelectorAll('.chart')].map(chart => ({

@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh MAKE_PAGES: makes pages and runs page.test.mjs on them, or says what is missing (exit 77: skipped).
+# run.sh SCRIPT MAKE...: makes pages, by a command whose last word is their folder, and runs a script of node on them; or
+# says what is missing (exit 77: skipped).
 here=$(dirname "$0")
 browser=${GIGA_CHROMIUM:-/usr/bin/chromium}
 if ! command -v node > /dev/null; then
@@ -16,4 +17,6 @@ if [ ! -d "$here/node_modules/playwright-core" ]; then
 fi
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-"$1" "$folder" && node "$here/page.test.mjs" "$browser" "$folder"
+script=$1
+shift
+"$@" "$folder" && node "$script" "$browser" "$folder"
