@@ -8,7 +8,7 @@ target_compile_options(giga_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wpedantic -ffp-contract=off
   $<$<BOOL:${GIGA_WERROR}>:-Werror>)
 if(GIGA_SANITIZE)
-  target_compile_options(giga_flags INTERFACE -fsanitize=${GIGA_SANITIZE} -fno-omit-frame-pointer -g)
+  target_compile_options(giga_flags INTERFACE -fsanitize=${GIGA_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(giga_flags INTERFACE -fsanitize=${GIGA_SANITIZE})
   if(GIGA_SANITIZE MATCHES "undefined")
     target_compile_options(giga_flags INTERFACE -fno-sanitize-recover=undefined)
