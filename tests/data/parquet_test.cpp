@@ -15,6 +15,12 @@ extern "C" const char* __lsan_default_suppressions();   // NOLINT(bugprone-reser
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
   return "leak:libduckdb.so";
 }
+#elif defined(__SANITIZE_THREAD__)
+// DuckDB is not built with the sanitizer, which therefore does not see how its threads wait for each other.
+extern "C" const char* __tsan_default_suppressions();   // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "race:libduckdb.so\ndeadlock:libduckdb.so\nmutex:libduckdb.so";
+}
 #endif
 
 namespace giga {
