@@ -135,8 +135,9 @@ def models(bench):
         return None
     print(f"Models on {count(NUM_ROWS // bench.shrink)} rows under the same priors: `giga fit` with its defaults against "
           f"{' and '.join(sorted({r['tool'] for r in results.values()}))}, whose means and sds are of {CHAINS} chains of "
-          f"{LONG_ELSE // bench.shrink} draws ({LONG['groups'] // bench.shrink} for groups). Means in posterior sds; the largest difference of any parameter, in parentheses its "
-          f"Monte Carlo standard error. Times of {CHAINS} chains of {WARMUP} + {USUAL} on {CORES} cores, without starting "
+          f"{LONG_ELSE // bench.shrink} draws ({LONG['groups'] // bench.shrink} for groups). Means in posterior sds; the "
+          "largest difference of any parameter, in parentheses its Monte Carlo standard error. Times of "
+          f"{CHAINS} chains of {WARMUP} + {USUAL} on {CORES} cores, without starting "
           "R and compiling, against all of giga fit\n")
     table(["model", "parameters", "points, verdict (k-hat)", "means apart", "sds apart", "peer, s", "giga fit, s", "ratio",
            "CPU s of the peer's chains", "of giga fit", "ratio"],
