@@ -409,7 +409,7 @@ void add_memory(py::module_& module) {
 
 PYBIND11_MODULE(_giga, module) {
   namespace here = giga::python;
-  using py_arg = pybind11::arg;
+  using Arg = pybind11::arg;
   module.attr("version") = giga::version();
   (void)here::verb_tree();  // options are known before any thread asks for them
   here::add_result(module);
@@ -417,15 +417,15 @@ PYBIND11_MODULE(_giga, module) {
   here::add_own_model(module);
   module.def("verbs", [] { return pybind11::list(here::verb_dict(here::verb_tree())["verbs"]); });
   module.def("keyword_text", [](const std::string& text) { return here::text(here::keyword_text(text)); });
-  module.def("fit", &here::fit, py_arg("words"), py_arg("settings"), py_arg("memory"), py_arg("progress"),
-             py_arg("ranks") = pybind11::none());
+  module.def("fit", &here::fit, Arg("words"), Arg("settings"), Arg("memory"), Arg("progress"),
+             Arg("ranks") = pybind11::none());
   module.def("coreset", &here::coreset);
-  module.def("build", &here::build, py_arg("words"), py_arg("settings"), py_arg("memory"), py_arg("progress"),
-             py_arg("ranks") = pybind11::none());
-  module.def("sample", &here::sample, py_arg("words"), py_arg("settings"), py_arg("memory"),
-             py_arg("progress"), py_arg("ranks") = pybind11::none());
-  module.def("check", &here::check, py_arg("words"), py_arg("settings"), py_arg("memory"), py_arg("progress"),
-             py_arg("ranks") = pybind11::none());
+  module.def("build", &here::build, Arg("words"), Arg("settings"), Arg("memory"), Arg("progress"),
+             Arg("ranks") = pybind11::none());
+  module.def("sample", &here::sample, Arg("words"), Arg("settings"), Arg("memory"), Arg("progress"),
+             Arg("ranks") = pybind11::none());
+  module.def("check", &here::check, Arg("words"), Arg("settings"), Arg("memory"), Arg("progress"),
+             Arg("ranks") = pybind11::none());
   module.def("merge", &here::merge);
   module.def("predict", &here::predict);
   module.def("summary", &here::summary);

@@ -82,7 +82,8 @@ TEST(TextColumns, TheKindIsDecidedByAllCells) {
     even += (i % 2 == 0 ? "1" : "w") + ",1\n"s;
     few += (i == 2700 ? "w" : std::to_string(i)) + ",1\n";
   }
-  for (const auto& [name, packed] : {std::pair("t.csv", false), std::pair("t.csv.gz", true)}) {
+  for (const bool packed : {false, true}) {
+    const std::string name = packed ? "t.csv.gz" : "t.csv";
     const auto content = [&](const std::string& text) { return packed ? gzipped(text) : text; };
     const Dataset data = read(name, content(late));
     EXPECT_EQ(data.feature_column(0).kind, ColumnKind::Category);

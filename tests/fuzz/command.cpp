@@ -152,7 +152,7 @@ void try_verb(const VerbToTry& verb, std::vector<std::string> words) {
 }
 
 void run(std::string_view input) {
-  static const OwnFolder folder;
+  static const OwnFolder kFolder;
   const std::string_view name = take_line(input);
   const auto verb = std::ranges::find_if(kVerbs, [&](const VerbToTry& each) { return name == each.name; });
   if (verb == kVerbs.end()) return;

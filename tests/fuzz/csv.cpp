@@ -56,11 +56,11 @@ ReadOptions options_of(std::string_view letters) {
 
 // Standard input cannot be read twice; a file of memory stands for it.
 Dataset read_streamed(std::string_view text, const ReadOptions& options, const CsvSizes& sizes) {
-  static const int fd = ::memfd_create("fuzz", MFD_CLOEXEC);
-  require(::ftruncate(fd, 0) == 0 && ::pwrite(fd, text.data(), text.size(), 0) == std::ssize(text) &&
-              ::lseek(fd, 0, SEEK_SET) == 0,
+  static const int kFd = ::memfd_create("fuzz", MFD_CLOEXEC);
+  require(::ftruncate(kFd, 0) == 0 && ::pwrite(kFd, text.data(), text.size(), 0) == std::ssize(text) &&
+              ::lseek(kFd, 0, SEEK_SET) == 0,
           "memory can be written to");
-  return read_csv_stream(fd, kName, options, Serial(), {}, sizes);
+  return read_csv_stream(kFd, kName, options, Serial(), {}, sizes);
 }
 
 // Rows as the careful parser cuts them, one after the other.

@@ -15,7 +15,7 @@ namespace giga::fuzz {
 namespace {
 
 const Dataset& table() {
-  static const Dataset data = [] {
+  static const Dataset kData = [] {
     const MemoryFile file("table.csv",
                           "y,x,z,n,g,h,day,odd name\n"
                           "0,0.5,1,3,a,p,2024-01-31,1\n1,-1.5,2,0,b,q,2024-02-29,2\n"
@@ -25,7 +25,7 @@ const Dataset& table() {
                           "1,-2,6,5,c,p,2022-05-20,4\n0,9,7,8,a,q,2023-10-10,-2\n");
     return read_dataset("table.csv", {.has_response = false}, Serial());
   }();
-  return data;
+  return kData;
 }
 
 // The columns of all rows, one term after the other, as far as they are not very many.

@@ -234,7 +234,7 @@ TEST_F(Merging, SaysOfEveryPointWhichRowOfWhichShardItWas) {
     seen.push_back(shard);
   }
   std::ranges::sort(seen);
-  seen.erase(std::ranges::unique(seen).begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   EXPECT_EQ(seen, (std::vector<std::string>{"a-coreset.csv", "b-coreset.csv", "c-coreset.csv"}));
 }
 

@@ -84,7 +84,8 @@ TEST(ReadResponse, MoreThanTwoLabelsAreListed) {
 TEST(ReadResponse, ASuccessThatIsNoLabelIsRefused) {
   for (const auto& [texts, success] : {std::pair(Texts{"a", "b"}, "c"), std::pair(Texts{"1", "2"}, "3"),
                                        std::pair(Texts{"1", "2"}, "x"), std::pair(Texts{"a", "b"}, "")}) {
-    const std::string message = message_of<OptionError>([&] { (void)labels(texts, success); });
+    const std::string message =
+        message_of<OptionError>([&texts = texts, success = success] { (void)labels(texts, success); });
     EXPECT_NE(message.find("which is none of them"), std::string::npos) << message;
     EXPECT_NE(message.find("'" + texts[0] + "', '" + texts[1] + "'"), std::string::npos) << message;
   }

@@ -32,6 +32,6 @@ void add_table_output_options(Arguments& arguments, const std::string& group);
 [[nodiscard]] TableOutput table_output(const Arguments& arguments);
 
 /// Writes all rows, then says on stdout that there are so many rows of `what`, unless asked to be quiet.
-void write_table(const SimulatedTable& table, const TableOutput& output, const std::string& what);
+void write_table(const SimulatedTable& all, const TableOutput& output, const std::string& what);
 
 }  // namespace giga::tool

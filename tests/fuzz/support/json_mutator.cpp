@@ -2,7 +2,6 @@
 // readers behind the parser would see little. What follows a line "---" is mutated as bytes.
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -138,7 +137,7 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t max_size, u
   }
   const std::string out = json_text + rest;
   if (out.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
-  std::memcpy(data, out.data(), out.size());
+  std::ranges::copy(out, data);
   return out.size();
 }
 
