@@ -20,7 +20,7 @@
 namespace giga {
 namespace {
 
-constexpr double kNearlyAsGood = 0.7;  // as the best score of the search
+constexpr double kNearlyAsGood = 0.85;  // as the best score of the search
 
 // The row of a slot as a column of the solver, which holds it if the active set does.
 void add_column(const VectorTable& table, BuildState& state, Index slot, std::span<const double> cosines) {
