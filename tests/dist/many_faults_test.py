@@ -155,7 +155,7 @@ class ManyFaults(FaultCase):
         line = lines[1 + row]
         lines[1 + row] = b"x" * line.index(b",") + line[line.index(b","):]
         around = self.in_a_folder_of_its_own(rank, b"".join(lines))
-        return self.refused(around, 65, rf"^giga: error: data\.csv: row {row + 1} \(line {row + 2}\), column 1 .*: '?x+'? ")
+        return self.refused(around, 65, rf"^giga: error: data\.csv: row {row + 1} \(line {row + 2}\), column 'x1': 'x+' is not a number; ")
 
     def no_permission(self, _):
         rank = self.random.randrange(RANKS)

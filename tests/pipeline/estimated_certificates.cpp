@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -59,7 +60,10 @@ double share_beyond(const RowEstimate& estimate, const Likelihood& full, std::sp
     mean += static_cast<double>(made[s] - exact[s]) / static_cast<double>(made.size());
   for (std::size_t s = 0; s < made.size(); ++s) {
     const double off = std::abs(static_cast<double>(made[s] - exact[s]) - mean);
-    if (off > 3 * stated.each[s] + 1e-9) beyond += 1 / static_cast<double>(made.size());
+    // Where rows have no remainder, as with a normal likelihood, only rounding is left.
+    const double rounding =
+        64 * std::numeric_limits<double>::epsilon() * std::abs(static_cast<double>(exact[s]));
+    if (off > 3 * stated.each[s] + rounding) beyond += 1 / static_cast<double>(made.size());
   }
   return beyond;
 }

@@ -24,6 +24,9 @@ TEST(EstimatedCertificates, AreThoseOfAllRows) {
           safe += found.safe ? 1 : 0;
           estimated += found.estimated ? 1 : 0;
           beyond += found.beyond;
+          if (found.beyond > 0.02)
+            std::printf("%s, quality %d: %.3f beyond 3 standard errors\n", which.name().c_str(),
+                        static_cast<int>(quality), found.beyond);
           most = std::max(most, found.beyond);
         }
       }
