@@ -43,11 +43,11 @@ BothScales::BothScales(const std::vector<std::string>& columns, Standardisation 
                     !scale_.group_sds.empty()) {
   if (scale_.mean.size() != columns.size() || scale_.scale.size() != columns.size())
     throw std::invalid_argument("there must be a mean and a scale for every column");
-  // In the order of values(): the original scale first, then, if there are two scales, what was sampled. With
-  // one scale and no intercept there is no constant, since then b_0 = 0.
+  // In the order of values(): the original scale first, then, if there are two scales, what was sampled.
+  // Without an intercept and with columns about 0 there is no constant, since then b_0 = 0.
   num_parameters_ = std::ssize(columns) + (intercept ? 1 : 0) + std::ssize(extra);
   DistinctNames names(columns);
-  if (intercept || standardised) {
+  if (intercept || std::ranges::any_of(scale_.mean, [](double mean) { return mean != 0; })) {
     constant_ = names.size();
     names.add(intercept ? "(intercept)" : "(offset)");
   }

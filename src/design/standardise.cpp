@@ -317,4 +317,18 @@ Standardisation standardise(std::span<const std::shared_ptr<const Term>> terms, 
                   : standardise_columns(TermColumns(terms, data, rows), executor);
 }
 
+Standardisation about_zero(Standardisation scale) {
+  const auto is_constant = [&scale](Index j) { return std::ranges::binary_search(scale.constant, j); };
+  for (Index j = 0; j < std::ssize(scale.mean); ++j) {
+    const double mean = std::exchange(scale.mean[at(j)], 0.0);
+    const double spread = is_constant(j) ? 0 : scale.scale[at(j)];
+    const double root = std::min(std::hypot(spread, mean), std::numeric_limits<double>::max());
+    if (root > 0) {
+      scale.scale[at(j)] = root;
+      std::erase(scale.constant, j);
+    }
+  }
+  return scale;
+}
+
 }  // namespace giga

@@ -151,9 +151,11 @@ ShardMap map_of(const Shard& shard, const std::vector<ColumnSource>& sources, co
     if (model.intercept) {
       map.entry(num_own, u) = shift / scale.scale[at(u)];
     } else if (shift != 0) {
-      throw DataError(shard.name +
-                      ": cannot be merged: without an intercept columns that are standardised by the rows of "
-                      "each shard make a model of its own for each; build them with `standardise = false`");
+      throw DataError(shard.name + ": cannot be merged: without an intercept " +
+                      (source.is_base ? "a category whose base differs between shards"
+                                      : "columns that are centred by the rows of each shard, as version 0.1 "
+                                        "did,") +
+                      " makes a model of its own for each");
     }
   }
   return map;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "pipeline/moments.hpp"
 
@@ -43,6 +44,12 @@ GroupEffects groups_of(const Problem& problem) {
   const Problem::Table& table = *problem.table();
   if (!table.options.design) return {};
   return terms_of(*table.options.design, sources_of(*table.options.design, *table.data, false)).groups;
+}
+
+Standardisation column_scale(std::span<const std::shared_ptr<const Term>> terms, const Dataset& data,
+                             const DistinctRows& rows, bool intercept, const Executor& executor) {
+  Standardisation scale = standardise(terms, data, rows, executor);
+  return intercept ? scale : about_zero(std::move(scale));
 }
 
 ColumnMoments moments_of(const Standardisation& scale, Index count) {
@@ -90,7 +97,10 @@ std::vector<ScalarPrior> priors_in_units(const ModelOptions& options, const Desi
                                          const PriorUnits& units) {
   PriorOptions chosen = options.priors;
   if (is_in_units(options)) {
-    const double sd = options.prior_scale * units.response_sd;
+    // Without an intercept the coefficients make the mean of the response too.
+    const double unit =
+        options.intercept ? units.response_sd : std::hypot(units.response_sd, units.response_mean);
+    const double sd = options.prior_scale * unit;
     chosen.coefficients = ScalarPrior::normal(0, sd);
     if (!chosen.intercept) chosen.intercept = ScalarPrior::normal(units.response_mean, sd);
   }

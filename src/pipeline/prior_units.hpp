@@ -2,6 +2,8 @@
 // moments of shards (merged_design.hpp).
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "giga/base/executor.hpp"
@@ -28,6 +30,11 @@ struct UnitMoments {
 [[nodiscard]] UnitMoments unit_moments(const Problem& problem, const Executor& executor);
 [[nodiscard]] UnitMoments unit_moments(const Problem& problem, const GroupEffects& groups,
                                        const Executor& executor);
+
+/// Mean and scale of columns as a model takes them: about 0 where it has no intercept.
+[[nodiscard]] Standardisation column_scale(std::span<const std::shared_ptr<const Term>> terms,
+                                           const Dataset& data, const DistinctRows& rows, bool intercept,
+                                           const Executor& executor);
 
 /// The first `count` columns of a standardisation, with sd 0 for those that are constant.
 [[nodiscard]] ColumnMoments moments_of(const Standardisation& scale, Index count);

@@ -134,11 +134,12 @@ void require_memory(const Dataset& data, Index num_columns, const Executor& exec
 
 // The scale of all columns: those of groups are taken as they are.
 Standardisation scale_of(const FormulaTerms& made, const Dataset& data, const DistinctRows& distinct,
-                         bool standardised, const Executor& executor) {
+                         const ModelOptions& options, const Executor& executor) {
   Index num_columns = 0;
   for (const auto& term : made.population()) num_columns += term->num_columns();
-  Standardisation scale = standardised ? standardise(made.population(), data, distinct, executor)
-                                       : Standardisation::identity(num_columns);
+  Standardisation scale = options.standardise
+                              ? column_scale(made.population(), data, distinct, options.intercept, executor)
+                              : Standardisation::identity(num_columns);
   for (const auto& effect : made.groups) {
     scale.group_sds.push_back(std::ssize(scale.mean));
     scale.mean.resize(scale.mean.size() + at(effect->num_columns()), 0.0);
@@ -216,8 +217,7 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
   if (num_columns + (options.intercept ? 1 : 0) == 0)
     throw DataError(data.name() + ": no feature varies and there is no intercept; there is nothing to learn");
   require_memory(data, num_columns + (options.intercept ? 1 : 0), executor);
-  Standardisation scale =
-      known ? std::move(*known) : scale_of(made, data, distinct, options.standardise, executor);
+  Standardisation scale = known ? std::move(*known) : scale_of(made, data, distinct, options, executor);
   const auto design = std::make_shared<const Design>(
       std::move(made.terms), std::move(scale),
       DesignOptions{options.intercept, options.standardise, options.prior_scale});
@@ -249,7 +249,8 @@ Problem::Problem(const Dataset& data, const ModelOptions& options, DistinctRows 
     // Columns that are taken as they are may be what scales are in units of.
     ColumnMoments columns;
     if (options.priors.autoscale && !options.standardise) {
-      const Standardisation raw = giga::standardise(design->terms(), data, table_->distinct, executor);
+      const Standardisation raw =
+          column_scale(design->terms(), data, table_->distinct, options.intercept, executor);
       columns = moments_of(raw, std::ssize(raw.mean));
     }
     priors = priors_in_units(options, *design,

@@ -34,9 +34,10 @@ ColumnMoments column_moments(const Problem::Table& table, const Executor& execut
   const bool standardised = table.options.standardise;
   if (!standardised && !table.options.priors.autoscale) return {};
   const Design::Terms& terms = table.design->terms();
-  return moments_of(standardised ? scale
-                                 : standardise(std::span(terms).first(terms.size() - scale.group_sds.size()),
-                                               *table.data, table.distinct, executor),
+  return moments_of(standardised
+                        ? scale
+                        : column_scale(std::span(terms).first(terms.size() - scale.group_sds.size()),
+                                       *table.data, table.distinct, table.options.intercept, executor),
                     scale.group_sds.empty() ? std::ssize(scale.mean) : scale.group_sds.front());
 }
 

@@ -108,8 +108,12 @@ void require_same_scale(const Problem& problem, const CoresetFile& file, const E
   if (!file.model.standardise) return;
   // Columns of groups, the last terms, have no scale.
   const std::span<const std::shared_ptr<const Term>> terms(problem.table()->design->terms());
-  const Standardisation scale = standardise(terms.first(terms.size() - file.scale.group_sds.size()),
-                                            *problem.table()->data, problem.table()->distinct, executor);
+  Standardisation scale = standardise(terms.first(terms.size() - file.scale.group_sds.size()),
+                                      *problem.table()->data, problem.table()->distinct, executor);
+  // Version 0.1 centred columns without an intercept too.
+  const bool is_centred =
+      file.model.intercept || std::ranges::any_of(file.scale.mean, [](double mean) { return mean != 0; });
+  if (!is_centred) scale = about_zero(std::move(scale));
   const auto require = [&](std::size_t d, const char* what, double here, double there, double unit) {
     if (std::abs(here - there) <= kNear * std::max({std::abs(here), std::abs(there), unit})) return;
     refuse(*problem.table()->data, file,
@@ -118,7 +122,8 @@ void require_same_scale(const Problem& problem, const CoresetFile& file, const E
   };
   for (std::size_t d = 0; d < scale.mean.size(); ++d) {
     require(d, "mean", scale.mean[d], file.scale.mean[d], file.scale.scale[d]);
-    require(d, "standard deviation", scale.scale[d], file.scale.scale[d], 0);
+    require(d, is_centred ? "standard deviation" : "root mean square", scale.scale[d], file.scale.scale[d],
+            0);
   }
 }
 

@@ -365,7 +365,7 @@ TEST_F(CheckCommand, TheTableIsReadAsItWasForTheCoreset) {
   EXPECT_EQ(record["N"], 599);
   EXPECT_EQ(record["options"]["weights"], "w");
   EXPECT_EQ(record["certificate"]["verdict"], "safe");
-  EXPECT_EQ(record["certificate"]["parameters"][2]["name"], "(offset)");
+  EXPECT_EQ(record["certificate"]["parameters"][2]["name"], "std_x3");
   EXPECT_NE(record["notes"][0].get<std::string>().find("1 row"), std::string::npos) << record["notes"];
   // Another file of the same values may have another delimiter.
   std::replace(text.begin(), text.end(), ';', '|');

@@ -217,13 +217,13 @@ TEST_F(DataCoreset, NamesOfTheOutputAreUnique) {
 }
 
 TEST_F(DataCoreset, CompanionCarriesTheModelAndTheScale) {
-  const DataBuild result = built("t.csv", csv_of(table_),
-                                 kLabels + Words{"--size", "7", "--prior-scale", "2.5", "--no-intercept"});
+  const DataBuild result =
+      built("t.csv", csv_of(table_), kLabels + Words{"--size", "7", "--prior-scale", "2.5"});
   const json companion = json::parse(result.companion);
   EXPECT_EQ(companion["model"]["family"], "bernoulli");
   EXPECT_EQ(companion["model"]["prior_scale"], 2.5);
-  EXPECT_EQ(companion["model"]["intercept"], false);
-  EXPECT_EQ(companion["D"], 3);
+  EXPECT_EQ(companion["model"]["intercept"], true);
+  EXPECT_EQ(companion["D"], 4);
   EXPECT_EQ(companion["size"], 7);
   EXPECT_EQ(companion["coreset"], result.record["coreset"]);
   EXPECT_EQ(companion["heldout_error"], result.record["heldout_error"]);
@@ -232,6 +232,13 @@ TEST_F(DataCoreset, CompanionCarriesTheModelAndTheScale) {
   for (std::ptrdiff_t n = 0; n < table_.rows; ++n) squares += std::pow(table_.at(n, 1) - mean, 2) / 300;
   EXPECT_NEAR(companion["standardisation"]["mean"][1], mean, 1e-12);
   EXPECT_NEAR(companion["standardisation"]["scale"][1], std::sqrt(squares), 1e-12);
+  // Without an intercept columns are not moved.
+  const json through =
+      json::parse(built("t.csv", csv_of(table_), kLabels + Words{"--no-intercept"}).companion);
+  EXPECT_EQ(through["model"]["intercept"], false);
+  EXPECT_EQ(through["D"], 3);
+  EXPECT_EQ(through["standardisation"]["mean"][1], 0.0);
+  EXPECT_NEAR(through["standardisation"]["scale"][1], std::hypot(mean, std::sqrt(squares)), 1e-12);
 }
 
 // In the run record a row is a row of the input everywhere.

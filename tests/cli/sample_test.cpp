@@ -93,16 +93,18 @@ TEST_F(SampleCommand, PredictionsOfEveryDrawAreEqualOnBothScales) {
     const DrawsFile file = read_draws(folder_ / (out + "/draws_1.csv"));
     const std::vector<double> mean = record["standardisation"]["mean"],
                               scale = record["standardisation"]["scale"];
-    EXPECT_EQ(file.names[3], intercept ? "intercept" : "offset");
-    EXPECT_EQ(record["parameters"][3]["name"], intercept ? "(intercept)" : "(offset)");
-    EXPECT_EQ(record["parameters"][4]["scale"], "standardised");
+    // Without an intercept there is no constant on either scale.
+    const std::size_t num_original = intercept ? 4 : 3;
+    EXPECT_EQ(file.names[3], intercept ? "intercept" : "std_x1");
+    EXPECT_EQ(record["parameters"].size(), 2 * num_original);
+    EXPECT_EQ(record["parameters"][num_original]["scale"], "standardised");
     const std::vector<double> x = {0.5, 1100, -2};
     for (Index s = 0; s < file.chain.num_draws(); ++s) {
       const double* draw = file.chain.draw(s);
-      double original = draw[3], standardised = intercept ? draw[7] : 0;
+      double original = intercept ? draw[3] : 0, standardised = intercept ? draw[7] : 0;
       for (std::size_t d = 0; d < 3; ++d) {
         original += draw[d] * x[d];
-        standardised += draw[4 + d] * (x[d] - mean[d]) / scale[d];
+        standardised += draw[num_original + d] * (x[d] - mean[d]) / scale[d];
       }
       ASSERT_NEAR(original, standardised, 1e-9);
     }

@@ -39,6 +39,34 @@ void expect_same(const Standardisation& got, const Standardisation& want) {
   EXPECT_EQ(got.constant, want.constant);
 }
 
+TEST(Standardise, ColumnsAboutZeroKeepTheirZeroAndHaveARootMeanSquareOfOne) {
+  const Threads executor(2);
+  for (const bool weighted : {false, true}) {
+    const Dataset data = table(1, weighted);
+    const DistinctRows rows = distinct_rows(data, executor);
+    const Design::Terms terms = {
+        std::make_shared<NumericTerm>(0, std::vector<std::string>{"x", "big", "constant", "a"})};
+    const Standardisation scale = about_zero(standardise(terms, data, rows, executor));
+    EXPECT_EQ(scale.mean, std::vector<double>(4, 0.0));
+    EXPECT_TRUE(scale.constant.empty());  // 0.1 in every row is +1, and has a coefficient
+    for (Index d = 0; d < 4; ++d) {
+      double weight = 0, squares = 0;
+      for (Index n = 0; n < data.num_rows(); ++n) {
+        const double w = weighted ? data.weights()[at(n)] : 1, x = data.features(n)[d] / scale.scale[at(d)];
+        weight += w;
+        squares += w * x * x;
+      }
+      EXPECT_NEAR(squares / weight, 1, 1e-9) << d;
+    }
+  }
+}
+
+TEST(Standardise, AColumnOfZerosSaysNothingAboutZeroEither) {
+  const Standardisation scale = about_zero({.mean = {0, -3}, .scale = {1, 1}, .constant = {0, 1}});
+  EXPECT_EQ(scale.constant, std::vector<Index>{0});
+  EXPECT_EQ(scale.scale, (std::vector<double>{1, 3}));
+}
+
 TEST(Standardise, FeaturesHaveTheSameBitsAsColumnsOfATerm) {
   const Threads executor(2);
   // Squares of 1e200 overflow, so that one takes the way through extended precision.

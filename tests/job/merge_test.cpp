@@ -62,6 +62,9 @@ TEST_F(MergedSums, AreThoseOfAllRowsWithAFormulaAndGroups) {
   model.formula = "length ~ z + carrier";
   for (const char* name : {"a", "b", "c"}) (void)build(name, model, "", 4);
   expect_sums_of_all_rows(merge({"c", "b", "a"}, "merged"), {"a", "b", "c"});
+  model.formula = "length ~ 0 + z + carrier";
+  for (const char* name : {"a", "b", "c"}) (void)build(name, model, "", 4);
+  expect_sums_of_all_rows(merge({"c", "b", "a"}, "merged"), {"a", "b", "c"});
 }
 
 TEST_F(MergedSums, OfAMergedCoresetGoOnToTheNextMerge) {
@@ -76,7 +79,7 @@ TEST_F(MergedSums, OfAMergedCoresetGoOnToTheNextMerge) {
 TEST_F(MergedSums, ScaleAndPriorsAreThoseOfABuildOfAllRows) {
   write_different_shards();
   write_all({"a", "b", "c"}, "all");
-  std::vector<ModelOptions> models(4);
+  std::vector<ModelOptions> models(6);
   models[0].family = {Family::Gaussian};  // the prior is in units of the response
   models[1].family = {Family::Gaussian};
   models[1].priors.autoscale = true;
@@ -84,6 +87,11 @@ TEST_F(MergedSums, ScaleAndPriorsAreThoseOfABuildOfAllRows) {
   models[2].standardise = false;
   models[3].family = {Family::Gaussian};
   models[3].formula = "length ~ x + (z | carrier)";
+  models[4].family = {Family::Gaussian};
+  models[4].formula = "length ~ 0 + x + carrier";  // columns about 0, whatever the means of the shards
+  models[5] = models[4];
+  models[5].priors.autoscale = true;
+  models[5].standardise = false;
   for (const ModelOptions& model : models) {
     for (const char* name : {"a", "b", "c", "all"}) (void)build(name, model);
     const CoresetFile merged = merge({"a", "b", "c"}, "merged").file;

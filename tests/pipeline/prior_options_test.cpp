@@ -171,6 +171,53 @@ TEST(ProblemPriors, AutoscaleIsTheSamePriorHoweverTheColumnsAreTaken) {
   EXPECT_NEAR(standardised.prior().marginal(2).scale, 2.5 * std::sqrt(square), 1e-9);
 }
 
+TEST(ProblemPriors, WithoutAnInterceptUnitsAreRootMeanSquares) {
+  const Dataset data = prices(400);
+  ModelOptions model = with_priors({"normal(0, 2.5)"});
+  model.intercept = false;
+  model.priors.autoscale = true;
+  const Problem standardised(data, model, Serial());
+  model.standardise = false;
+  const Problem raw(data, model, Serial());
+  double square = 0, response = 0;
+  for (Index n = 0; n < 400; ++n) square += data.features(n)[0] * data.features(n)[0] / 400;
+  for (const double y : data.response()) response += y * y / 400;
+  const double rms = std::sqrt(square);
+  EXPECT_NEAR(standardised.table()->design->scale().scale[0], rms, 1e-12 * rms);
+  EXPECT_NEAR(standardised.prior().marginal(0).scale / rms, raw.prior().marginal(0).scale,
+              1e-12 * raw.prior().marginal(0).scale);
+  // The default prior, in units of the response: the coefficients make its mean too.
+  model = with_priors({}, Family::Gaussian);
+  model.intercept = false;
+  const double unit = std::sqrt(response);
+  EXPECT_NEAR(Problem(data, model, Serial()).prior().marginal(0).scale, unit, 1e-9 * unit);
+}
+
+TEST(ProblemPriors, ALineWithoutAnInterceptGoesThroughTheOrigin) {
+  const Dataset data = prices(400);
+  ModelOptions model = with_priors({});
+  model.intercept = false;
+  model.prior_scale = 1e6;
+  const Problem problem(data, model, Serial());
+  const Normal mode = laplace(problem.likelihood(), problem.prior(), Serial()).posterior;
+  const BothScales both = problem.table()->design->both_scales();
+  EXPECT_EQ(both.constant(), -1);
+  const std::vector<double> b = both.values(mode.mean().data());
+  // Normal equations of y = x b, without a constant.
+  const Index dim = data.num_features();
+  for (Index i = 0; i < dim; ++i) {
+    double left = 0, size = 0;
+    for (Index n = 0; n < data.num_rows(); ++n) {
+      const double* x = data.features(n);
+      double residual = data.response(n);
+      for (Index j = 0; j < dim; ++j) residual -= x[j] * b[at(j)];
+      left += x[i] * residual;
+      size += std::abs(x[i] * residual);
+    }
+    EXPECT_LT(std::abs(left), 1e-6 * size) << i;
+  }
+}
+
 TEST(ProblemPriors, UnitsHaveTheSameBitsOnOneThreadAndTwo) {
   const Dataset data = prices(20000);
   ModelOptions model = with_priors({});

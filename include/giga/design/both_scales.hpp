@@ -4,12 +4,12 @@
 //   s = sum theta_d z_d + theta_0 = sum b_d r_d + b_0,
 //   b_d = theta_d / scale_d,   b_0 = theta_0 - sum theta_d mean_d / scale_d.
 //
-// A model without an intercept has theta_0 = 0, yet b_0 need not be 0, since the columns are centred: a
-// constant that follows from the coefficients, called "(offset)" so that nobody takes it for a parameter.
-// Parameters that are not coefficients are the same on both scales, except that one which must be positive is
-// sampled as its logarithm: then its own value is shown first, and "log_" with its name stands for what was
-// sampled. So are the standard deviations of group effects, which have columns among the others
-// (Standardisation::group_sds).
+// A model without an intercept has theta_0 = 0, and columns about 0 make b_0 = 0 too. Files of version 0.1
+// have centred columns all the same: there b_0 is a constant that follows from the coefficients, called
+// "(offset)" so that nobody takes it for a parameter. Parameters that are not coefficients are the same on
+// both scales, except that one which must be positive is sampled as its logarithm: then its own value is
+// shown first, and "log_" with its name stands for what was sampled. So are the standard deviations of group
+// effects, which have columns among the others (Standardisation::group_sds).
 #pragma once
 
 #include <string>
@@ -40,9 +40,9 @@ class BothScales {
   /// Parameters that have one scale only, such as those of a model that is not a regression.
   [[nodiscard]] static BothScales plain(const std::vector<std::string>& names);
 
-  /// First the original scale: the columns, then "(intercept)" or "(offset)", then the extra parameters. If
-  /// there are two scales, the parameters as they were sampled follow, each with "std_" (or "log_") before
-  /// its name.
+  /// First the original scale: the columns, then "(intercept)" or "(offset)" if any, then the extra
+  /// parameters. If there are two scales, the parameters as they were sampled follow, each with "std_" (or
+  /// "log_") before its name.
   /// Columns keep their names; a made-up name that would repeat one gets a "_" appended.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   /// How many of them are on the original scale.

@@ -17,7 +17,7 @@ namespace giga {
 struct Standardisation {
   std::vector<double> mean;
   std::vector<double> scale;    ///< Never 0.
-  std::vector<Index> constant;  ///< Columns with one value only; their mean is that value, their scale 1.
+  std::vector<Index> constant;  ///< Columns that say nothing, as z is 0 in every row; their scale is 1.
   /// Columns that are 0 in every row, each for the standard deviation of a group effect (group_effect.hpp):
   /// theta has its logarithm. The columns after each, up to the next or the last, are those of its groups.
   std::vector<Index> group_sds = {};
@@ -43,5 +43,10 @@ struct GroupColumns {
 [[nodiscard]] Standardisation standardise(std::span<const std::shared_ptr<const Term>> terms,
                                           const Dataset& data, const DistinctRows& rows,
                                           const Executor& executor);
+
+/// The same columns about 0: mean 0, and the root mean square for a scale. That is how a model without an
+/// intercept takes them: z of a column that is moved by its mean has a constant term, which such a model is
+/// not to have. A column with one value only is +-1, unless it is 0.
+[[nodiscard]] Standardisation about_zero(Standardisation scale);
 
 }  // namespace giga
