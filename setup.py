@@ -25,7 +25,7 @@ class CMakeBuild(build_ext):
         build.mkdir(parents=True, exist_ok=True)
         configure = ["cmake", "-S", str(ROOT), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DGIGA_BUILD_PYTHON=ON",
                      "-DGIGA_BUILD_TESTS=OFF", "-DGIGA_BUILD_BENCHMARKS=OFF", "-DGIGA_BUILD_EXAMPLES=OFF", "-DGIGA_MPI=OFF",
-                     "-DGIGA_PRECOMPILE_HEADERS=ON", f"-DPython_EXECUTABLE={sys.executable}"]
+                     "-DGIGA_PRECOMPILE_HEADERS=ON", "-DGIGA_UNITE_SOURCES=ON", f"-DPython_EXECUTABLE={sys.executable}"]
         if shutil.which("ninja"):
             configure += ["-G", "Ninja"]
         subprocess.run(configure + os.environ.get("GIGA_CMAKE_ARGS", "").split(), check=True)

@@ -29,8 +29,6 @@ constexpr double kTellsTarget = 0.1;
 double float_error(Index dim) {
   return 6e-8 * (static_cast<double>(dim) / 4 + 8);
 }
-// Closer to v than this the score depends on more digits of the row than a float has.
-constexpr double kNearPole = 1e-2;
 
 struct Interval {
   double low, high;

@@ -15,7 +15,7 @@ namespace {
 
 // Of scores from products. Closer to v than kNearPole the score has lost too many digits, and the row is
 // formed.
-constexpr double kMargin = 1e-9, kNearPole = 1e-2;
+constexpr double kMargin = 1e-9;
 
 double score_of(const Query& query, double along, double across) {
   const double a = query.d_along * along + query.d_across * across;

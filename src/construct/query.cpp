@@ -15,8 +15,6 @@ namespace {
 // Squares of components in this range neither overflow nor lose bits that matter to their sum.
 constexpr double kSmallestSquare = 1e-280;
 constexpr double kLargestSquare = 1e280;
-// Below this distance of |c| from 1, (1-c)(1+c) has lost two digits and the norm is formed explicitly.
-constexpr double kNearPole = 1e-2;
 // A row this close to v has no direction from it: the paper's u/|u| = 0.
 constexpr double kNoDirection = 32 * std::numeric_limits<double>::epsilon();
 

@@ -58,6 +58,10 @@ struct Pick {
   }
 };
 
+/// Below this distance of |c| from 1, (1-c)(1+c) has lost two digits: exact scores form the norm explicitly,
+/// and bounds from fewer digits say nothing.
+inline constexpr double kNearPole = 1e-2;
+
 /// The score in double of the row x, whose products with d, v and itself are `t`. Every selector decides by
 /// the value of this function, which depends on nothing but the bits of x and of the query.
 [[nodiscard]] double exact_score(const Query& query, const double* x, const kernels::Dots& t, Index dim);

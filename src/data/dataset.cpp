@@ -86,6 +86,10 @@ std::string place_of(const Dataset::Parts& parts, Index input_row) {
   return place_on_line(parts, input_row, parts.origin ? parts.origin->line(input_row) : 0);
 }
 
+std::string in_quotes(std::string_view value) {
+  return std::string("'").append(printable(value)).append("'");
+}
+
 std::string column_place(const std::vector<Column>& columns, Index col) {
   const std::string& name = columns[at(col)].name;
   if (name.empty()) return "column " + std::to_string(col + 1) + " (unnamed)";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -79,6 +80,9 @@ void add_first_responses(std::span<const double> values, std::vector<double>& fo
 
 /// The input row, from first_row on, that row n is where `dropped` are left out.
 [[nodiscard]] Index kept_input_row(const std::vector<Index>& dropped, Index n);
+
+/// A value as messages show it.
+[[nodiscard]] std::string in_quotes(std::string_view value);
 
 /// "row 17 (line 18)" from 0-based `input_row`; without the line if it is 0.
 [[nodiscard]] std::string row_place(Index input_row, Index line);

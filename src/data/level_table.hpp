@@ -41,13 +41,13 @@ inline Key key_of(std::string_view text) {
   using namespace hash_detail;
   const char* p = text.data();
   const std::size_t length = text.size();
-  std::uint64_t hash = kFirst ^ length;
+  std::uint64_t hash = kFirstMixer ^ length;
   if (length <= kShort) {
     const std::uint64_t word = short_word(p, length);
-    return {word, mix(word ^ kSecond, hash)};
+    return {word, mix(word ^ kSecondMixer, hash)};
   }
-  for (std::size_t i = 0; i + 8 < length; i += 8) hash = mix(load<std::uint64_t>(p + i) ^ hash, kSecond);
-  return {0, mix(load<std::uint64_t>(p + length - 8) ^ kFirst, hash)};
+  for (std::size_t i = 0; i + 8 < length; i += 8) hash = mix(load<std::uint64_t>(p + i) ^ hash, kSecondMixer);
+  return {0, mix(load<std::uint64_t>(p + length - 8) ^ kFirstMixer, hash)};
 }
 
 }  // namespace level_detail

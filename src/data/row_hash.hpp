@@ -24,20 +24,21 @@ inline std::uint64_t bits(double value) {
   return std::bit_cast<std::uint64_t>(value + 0.0);
 }
 
-inline constexpr std::uint64_t kFirst =
+inline constexpr std::uint64_t kFirstMixer =
     0x9E3779B97F4A7C15;  // odd, half of the bits set: those of the golden ratio
-inline constexpr std::uint64_t kSecond = 0xD6E8FEB86659FD93;
+inline constexpr std::uint64_t kSecondMixer = 0xD6E8FEB86659FD93;
 
 }  // namespace hash_detail
 
 inline std::uint64_t hash_row(const double* features, Index dim, double response) {
   using namespace hash_detail;
   // The number of features is part of the hash, and every step depends on the one before.
-  std::uint64_t hash = mix(bits(response) ^ kFirst, kSecond ^ static_cast<std::uint64_t>(dim));
+  std::uint64_t hash = mix(bits(response) ^ kFirstMixer, kSecondMixer ^ static_cast<std::uint64_t>(dim));
   Index j = 0;
-  for (; j + 1 < dim; j += 2) hash = mix(bits(features[j]) ^ hash, bits(features[j + 1]) ^ kSecond) + kFirst;
-  if (j < dim) hash = mix(bits(features[j]) ^ hash, kFirst) + kSecond;
-  return mix(hash, kSecond);
+  for (; j + 1 < dim; j += 2)
+    hash = mix(bits(features[j]) ^ hash, bits(features[j + 1]) ^ kSecondMixer) + kFirstMixer;
+  if (j < dim) hash = mix(bits(features[j]) ^ hash, kFirstMixer) + kSecondMixer;
+  return mix(hash, kSecondMixer);
 }
 
 /// distinct_rows with only the bits of `hash_mask` kept of each hash, to test what collisions do.

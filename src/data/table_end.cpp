@@ -14,10 +14,6 @@ std::string counted(Index count, const char* one, const char* many) {
   return std::to_string(count) + (count == 1 ? one : many);
 }
 
-std::string in_quotes(std::string_view value) {
-  return std::string("'").append(printable(value)).append("'");
-}
-
 }  // namespace
 
 // A used column that is missing in every row: then dropping rows does not help. One row is not enough to say

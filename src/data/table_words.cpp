@@ -8,10 +8,6 @@
 namespace giga {
 namespace {
 
-std::string in_quotes(std::string_view value) {
-  return std::string("'").append(printable(value)).append("'");
-}
-
 // Words that stand for 1 and 0, and marks that stand for a missing value, in files of other programs.
 constexpr std::array<std::string_view, 12> kTruths{"true", "True", "TRUE", "false", "False", "FALSE",
                                                    "yes",  "Yes",  "YES",  "no",    "No",    "NO"};

@@ -14,7 +14,7 @@ namespace giga {
 namespace {
 
 constexpr Index kWidth = 100;
-constexpr std::size_t kLongest = 4096;  // of a sentence, which may have words of the formula in it
+constexpr std::size_t kLongestSentence = 4096;  // of a sentence, which may have words of the formula in it
 
 // One entry per character, bytes that continue a UTF-8 character with the one they belong to.
 struct Characters {
@@ -64,7 +64,7 @@ struct FormulaError::Drawn {
 };
 
 FormulaError::FormulaError(std::string_view formula, Index offset, const std::string& sentence)
-    : FormulaError(Drawn{inside(formula, offset), printable(sentence, kLongest),
+    : FormulaError(Drawn{inside(formula, offset), printable(sentence, kLongestSentence),
                          draw(formula, inside(formula, offset))}) {}
 
 FormulaError::FormulaError(const Drawn& drawn)

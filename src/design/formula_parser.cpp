@@ -15,7 +15,7 @@
 namespace giga {
 namespace {
 
-constexpr Index kLongest = 100'000;  // bytes of a formula
+constexpr Index kLongestFormula = 100'000;  // bytes of a formula
 constexpr const char* kOneTilde = "a formula has one '~', between the response and the terms";
 constexpr int kDeepest = 800;  // calls within calls of the parser: about two for a bracket
 
@@ -219,9 +219,9 @@ class Parser {
 }  // namespace
 
 Formula parse_formula(std::string_view text) {
-  if (std::ssize(text) > kLongest)
+  if (std::ssize(text) > kLongestFormula)
     throw FormulaError(text.substr(0, 200), 0,
-                       "it is longer than " + grouped(kLongest) + " bytes; is it a formula?");
+                       "it is longer than " + grouped(kLongestFormula) + " bytes; is it a formula?");
   const ExpressionPointer tree = Parser(text).whole();
   if (!tree->is_call("~"))
     throw FormulaError(text, std::ssize(text) - 1,

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -20,8 +19,6 @@
 
 namespace giga {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 void check_probability(double p) {
   if (!(p >= 0 && p <= 1)) throw std::invalid_argument("p is " + shortest(p) + ", must lie in [0, 1]");

@@ -20,8 +20,6 @@
 namespace giga {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // max - min: 0 if and only if all are equal, without rounding.
 double range(std::span<const double> x) {
   const auto [least, most] = std::ranges::minmax(x);

@@ -1,12 +1,16 @@
 // The draws of one quantity, and the two numbers that all its diagnostics are made of.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "giga/infer/diagnostics.hpp"
 
 namespace giga {
+
+/// What a diagnostic is where it does not exist.
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Chains one after another, num_draws values each.
 struct DrawMatrix {

@@ -17,8 +17,6 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr Index kFewParameters = 64;
-
 std::vector<double> centre_of(const std::vector<GroupColumns>& groups, const Normal& about) {
   std::vector<double> out;
   for (const GroupColumns& group : groups) out.push_back(about.mean()[at(group.sd)]);

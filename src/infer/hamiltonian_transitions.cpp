@@ -18,9 +18,9 @@
 namespace giga {
 namespace {
 
-using Vector = std::vector<double>;
+using Doubles = std::vector<double>;
 
-double dot(const Vector& a, const Vector& b) {
+double dot(const Doubles& a, const Doubles& b) {
   double sum = 0;
   for (std::size_t d = 0; d < a.size(); ++d) sum += a[d] * b[d];
   return sum;
@@ -34,13 +34,13 @@ double log_sum(double a, double b) {
 
 // States that follow one another in time, and the one drawn of them.
 struct Segment {
-  Vector left_p, left_v, right_p, right_v;  // momentum and velocity of the first and the last state
-  Vector rho;                               // sum of the momenta
-  double log_weight = 0;                    // log of the sum of exp(H_0 - H)
+  Doubles left_p, left_v, right_p, right_v;  // momentum and velocity of the first and the last state
+  Doubles rho;                               // sum of the momenta
+  double log_weight = 0;                     // log of the sum of exp(H_0 - H)
   PhasePoint drawn;
 };
 
-bool goes_on(const Vector& left_v, const Vector& right_v, const Vector& rho) {
+bool goes_on(const Doubles& left_v, const Doubles& right_v, const Doubles& rho) {
   return dot(left_v, rho) > 0 && dot(right_v, rho) > 0;
 }
 
@@ -127,7 +127,7 @@ class Nuts final : public Transition {
   bool join(Segment& segment, Segment& other, bool forward, bool take_other) {
     const Segment& left = forward ? segment : other;
     const Segment& right = forward ? other : segment;
-    const auto across = [this](const Vector& rho, const Vector& p) -> const Vector& {
+    const auto across = [this](const Doubles& rho, const Doubles& p) -> const Doubles& {
       for (std::size_t d = 0; d < rho.size(); ++d) seam_[d] = rho[d] + p[d];
       return seam_;
     };
@@ -153,7 +153,7 @@ class Nuts final : public Transition {
   std::vector<Segment>
       beside_;  // the second half of each depth; the last is the half that doubles the trajectory
   Segment whole_;
-  Vector seam_;
+  Doubles seam_;
   Hamiltonian* hamiltonian_ = nullptr;
   Stream* random_ = nullptr;
   double step_ = 0, energy_ = 0, accepted_ = 0;

@@ -40,9 +40,9 @@ struct Place {
 };
 
 // The log joint with gradient and Hessian at a point.
-class Posterior {
+class LogJoint {
  public:
-  Posterior(const Likelihood& likelihood, const Prior& prior, const Executor& executor)
+  LogJoint(const Likelihood& likelihood, const Prior& prior, const Executor& executor)
       : likelihood_(likelihood), prior_(&prior), executor_(executor) {}
 
   // `prior` must outlive this object.
@@ -100,7 +100,7 @@ Eigen::LLT<Matrix> factorise(const Matrix& curvature) {
 // The best place along the step: the first of step, step/2, step/4, ... that raises the log joint by a
 // ten-thousandth of what the gradient promises. Near the mode the promise is below the rounding of the log
 // joint, so a loss within rounding is taken as well.
-std::optional<Place> search(const Posterior& posterior, const Place& from, const Eigen::VectorXd& step,
+std::optional<Place> search(const LogJoint& posterior, const Place& from, const Eigen::VectorXd& step,
                             double promise) {
   constexpr int kMostHalvings = 60;
   constexpr double kShare = 1e-4;
@@ -113,7 +113,7 @@ std::optional<Place> search(const Posterior& posterior, const Place& from, const
   return std::nullopt;
 }
 
-Place first_place(const Posterior& posterior, const Likelihood& likelihood, const Prior& prior,
+Place first_place(const LogJoint& posterior, const Likelihood& likelihood, const Prior& prior,
                   const LaplaceOptions& options, const Executor& executor) {
   const std::vector<double>& given = options.start;
   if (options.known != nullptr) {
@@ -134,7 +134,7 @@ Place first_place(const Posterior& posterior, const Likelihood& likelihood, cons
 
 // `place` after a step that its second-order expansion describes: the derivatives of the rows by that
 // expansion, those of the prior anew.
-std::optional<Place> expanded(const Posterior& posterior, const Place& place, const Eigen::VectorXd& step) {
+std::optional<Place> expanded(const LogJoint& posterior, const Place& place, const Eigen::VectorXd& step) {
   const Eigen::Index dim = step.size();
   Derivatives data = place.data;
   const Eigen::VectorXd bend = Eigen::Map<const Matrix>(data.hessian.data(), dim, dim) * step;
@@ -153,7 +153,7 @@ struct Climb {
 };
 
 // theta <- theta + length H^-1 g.
-Climb climb(const Posterior& posterior, Place from, const LaplaceOptions& options, Index done,
+Climb climb(const LogJoint& posterior, Place from, const LaplaceOptions& options, Index done,
             const Observer& observer) {
   // The share of the curvature that a step by expansion may leave out, in units of the tolerance.
   constexpr double kSameCurvature = 1e-3;
@@ -201,7 +201,7 @@ std::vector<double> kink_widths(const Prior& prior, const Derivatives& data) {
 }
 
 // Twice from where the last climb ended, each time rounded off as the rows are curved there.
-Climb climb_past_kinks(Posterior& posterior, Place from, const Prior& prior, const LaplaceOptions& options,
+Climb climb_past_kinks(LogJoint& posterior, Place from, const Prior& prior, const LaplaceOptions& options,
                        const Observer& observer) {
   constexpr int kRounds = 2;
   Climb out{std::move(from)};
@@ -241,7 +241,7 @@ LaplaceResult laplace(const Likelihood& likelihood, const Prior& prior, const Ex
   check(likelihood, prior, options);
   tell(observer, {.stage = Stage::Laplace});  // the first pass over many rows may take minutes
   if (!prior.groups().empty()) return group_laplace(likelihood, prior, executor, options, observer);
-  Posterior posterior(likelihood, prior, executor);
+  LogJoint posterior(likelihood, prior, executor);
   Place first = first_place(posterior, likelihood, prior, options, executor);
   const Matrix at_start = prior.is_proper() ? Matrix() : first.curvature;
   Climb climbed = prior.has_kinks() ? climb_past_kinks(posterior, std::move(first), prior, options, observer)

@@ -27,7 +27,6 @@ namespace {
 using kernels::kPackedLanes;
 using kernels::kTile;
 constexpr Index kTilesPerBlock = kBlockRows / kTile;
-constexpr Index kFewParameters = 64;
 constexpr Index kMostExtras = 4;
 
 // N(0, I / precision): its gradient is D products instead of D^2.

@@ -14,8 +14,6 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using MatrixMap = Eigen::Map<const Matrix>;
 
-constexpr Index kFewParameters = 64;
-
 }  // namespace
 
 StandardCoordinates::Rows::Rows(const std::vector<double>& matrix, Index dim, bool transposed) {

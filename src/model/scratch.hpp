@@ -19,6 +19,9 @@ class Scratch {
   std::unique_ptr<double[]> values_;
 };
 
+/// Models with more parameters than this pay for an allocation.
+inline constexpr Index kFewParameters = 64;
+
 /// The same, without an allocation if there are at most kFew of them.
 template <Index kFew>
 class SmallScratch {

@@ -17,16 +17,17 @@ constexpr Index kMostFactors = 12;
 constexpr Index kColumnsPerFactor = 3;  // where there are too few columns for that many factors
 constexpr double kRatio = 1.5;          // of the levels beyond two, from factor to factor
 
-void require(bool holds, const std::string& name, double value, const std::string& relation) {
+void require_value(bool holds, const std::string& name, double value, const std::string& relation) {
   if (!holds) throw std::invalid_argument("`" + name + "` is " + shortest(value) + "; must be " + relation);
 }
 
 void check(const SimulateOneHotOptions& options) {
   const auto finite = [](double value) { return std::isfinite(value); };
-  require(options.rows >= 1, "rows", static_cast<double>(options.rows), "at least 1");
-  require(finite(options.power) && options.power >= 0, "power", options.power, "finite and at least 0");
-  require(finite(options.effect) && options.effect >= 0, "effect", options.effect, "finite and at least 0");
-  require(finite(options.intercept), "intercept", options.intercept, "finite");
+  require_value(options.rows >= 1, "rows", static_cast<double>(options.rows), "at least 1");
+  require_value(finite(options.power) && options.power >= 0, "power", options.power, "finite and at least 0");
+  require_value(finite(options.effect) && options.effect >= 0, "effect", options.effect,
+                "finite and at least 0");
+  require_value(finite(options.intercept), "intercept", options.intercept, "finite");
 }
 
 // P(l) = l^-power / sum_m m^-power, for l = 1, ..., levels.
@@ -44,7 +45,7 @@ std::vector<double> level_probabilities(Index levels, double power) {
 }  // namespace
 
 std::vector<Index> one_hot_levels(Index dim) {
-  require(dim >= 2, "dim", static_cast<double>(dim), "at least 2");
+  require_value(dim >= 2, "dim", static_cast<double>(dim), "at least 2");
   const Index factors = std::clamp(dim / kColumnsPerFactor, Index{1}, kMostFactors);
   // Two levels each; the first j factors share (r^j - 1) / (r^K - 1) of the others, a geometric series. The
   // running total is what is rounded, so that the levels sum to `dim`.

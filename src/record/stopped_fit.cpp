@@ -31,7 +31,7 @@ Json form_of(const Coreset& coreset) {
   return {{"rows", coreset.rows}, {"weights", coreset.weights}};
 }
 
-Coreset coreset_of(const Fields& fields) {
+Coreset points_of(const Fields& fields) {
   return {fields.get<std::vector<Index>>("rows"), fields.get<std::vector<double>>("weights")};
 }
 
@@ -68,10 +68,10 @@ Json form_of(const CoresetResult& result) {
 
 CoresetResult result_of(const Fields& fields) {
   CoresetResult out;
-  out.coreset = coreset_of(fields.at("coreset"));
+  out.coreset = points_of(fields.at("coreset"));
   out.multiplicity = fields.get<std::vector<double>>("multiplicity");
   out.build.method = fields.choice<Method>("method");
-  out.build.coreset = coreset_of(fields.at("distinct"));
+  out.build.coreset = points_of(fields.at("distinct"));
   out.build.relative_error = fields.number("relative_error");
   out.heldout_error = fields.number("heldout_error");
   out.build.termination = fields.choice<Termination>("termination");

@@ -8,10 +8,6 @@
 namespace giga::page {
 namespace {
 
-std::string spelled(const ReportData& data, const std::string& text) {
-  return data.spelling ? data.spelling(text) : text;
-}
-
 // With a capital letter and a full stop.
 std::string sentence(const ReportData& data, const std::string& words) {
   std::string text = spelled(data, words);
@@ -84,6 +80,10 @@ std::string bin_figure(const ModelCheck& check) {
 }
 
 }  // namespace
+
+std::string spelled(const ReportData& data, const std::string& text) {
+  return data.spelling ? data.spelling(text) : text;
+}
 
 std::string model_verdict_html(const ReportData& data) {
   if (!data.model_check) return "";

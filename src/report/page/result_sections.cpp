@@ -12,10 +12,6 @@
 namespace giga::page {
 namespace {
 
-std::string spelled(const ReportData& data, const std::string& text) {
-  return data.spelling ? data.spelling(text) : text;
-}
-
 // The certificate's sentence, with a capital letter and a full stop.
 std::string verdict(const ReportData& data, const Certificate& certificate) {
   std::string sentence = spelled(data, certificate_sentence(certificate));

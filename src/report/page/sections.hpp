@@ -60,6 +60,9 @@ struct Figure {
 /// The name of a coefficient over a chart of its own.
 [[nodiscard]] std::string named_heading(const Selection& selection, Index k);
 
+/// A message of the library in the words of the front end: options for fields.
+[[nodiscard]] std::string spelled(const ReportData& data, const std::string& text);
+
 [[nodiscard]] double total_seconds(const ReportData& data);
 /// A quantity's ratio with its interval: "1.35 (1.21 to 1.52)"; empty where it has none.
 [[nodiscard]] std::string ratio_text(const ReportData& data, const Quantity& quantity);
