@@ -27,10 +27,12 @@ function(giga_precompile_as target other)
   endif()
 endfunction()
 
-# giga_unite(target): no two of its sources may give one name two meanings, not even in unnamed namespaces.
+# giga_unite(target): no two of its sources may give one name two meanings, not even in unnamed namespaces. A local name
+# that hides one of another file is no mistake.
 function(giga_unite target)
   if(GIGA_UNITE_SOURCES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
 
