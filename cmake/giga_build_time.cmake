@@ -28,11 +28,11 @@ function(giga_precompile_as target other)
 endfunction()
 
 # giga_unite(target): no two of its sources may give one name two meanings, not even in unnamed namespaces. A local name
-# that hides one of another file is no mistake.
+# that hides one of another file is no mistake, nor is a type of the unnamed namespace in one that only its file defines.
 function(giga_unite target)
   if(GIGA_UNITE_SOURCES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    target_compile_options(${target} PRIVATE -Wno-shadow)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6
+      UNITY_BUILD_CODE_BEFORE_INCLUDE "#pragma GCC diagnostic ignored \"-Wshadow\"\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"")
   endif()
 endfunction()
 
