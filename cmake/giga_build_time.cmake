@@ -28,11 +28,15 @@ function(giga_precompile_as target other)
 endfunction()
 
 # giga_unite(target): no two of its sources may give one name two meanings, not even in unnamed namespaces. A local name
-# that hides one of another file is no mistake, nor is a type of the unnamed namespace in one that only its file defines.
+# that hides one of another file is no mistake, nor is a type of an unnamed namespace inside one that only its file has.
 function(giga_unite target)
   if(GIGA_UNITE_SOURCES)
+    set(diagnostics "")
+    foreach(warning shadow subobject-linkage)
+      string(APPEND diagnostics "#pragma GCC diagnostic ignored \"-W${warning}\"\n")
+    endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6
-      UNITY_BUILD_CODE_BEFORE_INCLUDE "#pragma GCC diagnostic ignored \"-Wshadow\"\n#pragma GCC diagnostic ignored \"-Wsubobject-linkage\"")
+      UNITY_BUILD_CODE_BEFORE_INCLUDE "${diagnostics}")
   endif()
 endfunction()
 
