@@ -40,6 +40,7 @@ def rank_of(pid):
 class ManyFaults(FaultCase):
     def test_faults_of_one_rank(self):
         self.random = random.Random(SEED)
+        self.unnamed = 0  # kills whose rank the launcher did not name
         self.moments = self.moments_of_stages()
         print("stages begin and end after, in seconds:",
               {stage: tuple(round(each, 2) for each in ends) for stage, ends in self.moments.items()}, flush=True)
@@ -63,7 +64,9 @@ class ManyFaults(FaultCase):
             count += 1
             if count % 20 == 0:
                 print(f"{count} faults of {tried} runs, the longest end after {longest:.1f} s", flush=True)
-        print(f"{count} faults: {dict(sorted(found.items()))}\nlongest end after {longest:.2f} s; 0 hangs")
+        print(f"{count} faults: {dict(sorted(found.items()))}\nlongest end after {longest:.2f} s; 0 hangs; "
+              f"{self.unnamed} ranks that the launcher did not name")
+        self.assertLessEqual(self.unnamed, 0.05 * FAULTS)
 
     def moments_of_stages(self):
         """When each stage begins and ends, counted from the start of mpirun: the second of two runs."""
@@ -108,9 +111,13 @@ class ManyFaults(FaultCase):
         seconds, said = self.ended(process)
         return process.returncode, seconds, said, rank
 
-    def assert_launcher_names(self, rank, number, said):
+    def assert_launcher_names(self, rank, number, said, stage):
         text = said.decode()
-        if self.launcher.is_open_mpi:
+        # Ranks that have not met yet are the launcher's alone. Open MPI 4.1 at times ends them without a name.
+        if stage == "start" and self.launcher.is_open_mpi and " exited on" not in text:
+            self.assertRegex(text, "1 process returned\\s+a non-zero exit code")
+            self.unnamed += 1
+        elif self.launcher.is_open_mpi:
             self.assertRegex(text, rf"process rank {rank} with PID \d+ on node \S+ exited on\s+signal {number}")
         else:
             self.assertRegex(text, rf"signal {number}")
@@ -119,7 +126,8 @@ class ManyFaults(FaultCase):
         code, seconds, said, rank = self.hit(stage, signal.SIGKILL)
         if code == 0:
             return None
-        self.assert_launcher_names(rank, 9, said)
+        self.assert_launcher_names(rank, 9, said, stage)
+        self.assertLessEqual(len(own_lines(said)), 1, said)
         return seconds
 
     def asked_to_end(self, stage):
@@ -128,7 +136,7 @@ class ManyFaults(FaultCase):
             return None
         told = own_lines(said)
         if not told:  # it came before MPI was there, or after: the launcher tells of it
-            self.assert_launcher_names(rank, 15, said)
+            self.assert_launcher_names(rank, 15, said, stage)
             return seconds
         self.assertEqual(code, 128 + signal.SIGTERM)
         self.assertEqual(len(told), 1, told)

@@ -3,8 +3,12 @@
 //
 // Ranks first see that they are of one mind: the same program, arguments and files. At the end all know what
 // went wrong, if anything did on any of them; rank 0 says it, and all end with its exit code.
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
+#include <system_error>
 
 #include "command.hpp"
 #include "giga/dist/mpi_transport.hpp"
@@ -35,10 +39,20 @@ int code_of(const std::exception_ptr& failure) {
   }
 }
 
+// By the variables of Open MPI, of PMIx and PMI (MPICH, Slurm); 0 without a launcher.
+int rank_by_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    const char* value = std::getenv(name);
+    int rank = 0;
+    if (value != nullptr && std::from_chars(value, value + std::strlen(value), rank).ec == std::errc()) return rank;
+  }
+  return 0;
+}
+
 int run_rank(int argc, char** argv) {
   MpiTransport transport(MPI_COMM_WORLD);
   Ranks ranks(transport, signal_received);
-  process() = {ranks.rank(), kPatience_s, [&ranks](int threads, RowMemory& memory) {
+  process() = {ranks.rank(), true, kPatience_s, [&ranks](int threads, RowMemory& memory) {
                  return std::make_unique<RankExecutor>(ranks, threads, RankExecutor::kBytesHeld, memory);
                }};
   std::exception_ptr failure;
@@ -66,6 +80,8 @@ const Process& this_process() noexcept {
 
 int main(int argc, char** argv) {
   giga::tool::keep_memory_back();
+  giga::tool::process().rank = giga::tool::rank_by_launcher();
+  giga::tool::process().meets_others = false;
   const giga::tool::SignalWatch watch;  // before MPI makes threads
   const giga::MpiEnvironment mpi(argc, argv);
   return giga::tool::run_rank(argc, argv);

@@ -11,7 +11,8 @@ namespace giga::tool {
 
 struct Process {
   int rank = 0;
-  int patience_s = 1;  ///< After a signal the work has so many seconds to end by itself.
+  bool meets_others = true;  ///< False where there are other ranks and this one is not connected to them yet.
+  int patience_s = 1;        ///< After a signal the work has so many seconds to end by itself.
   /// The executor of a verb that all ranks run, with so many threads in each and this memory; empty: threads
   /// of this process.
   std::function<std::unique_ptr<Executor>(int threads, RowMemory& memory)> make_executor = {};

@@ -46,7 +46,8 @@ void remove_temporaries() {
   if (stderr_is_live()) write_stderr(kNewLine);
   try {
     const int rank = this_process().rank;
-    if (first_to_tell())
+    // Ranks that have not met cannot agree on who tells it, and a launcher stops all of them.
+    if (first_to_tell() && (rank == 0 || this_process().meets_others))
       write_stderr_of_rank("giga: " + (rank > 0 ? "rank " + std::to_string(rank) + ": " : "") +
                            stop_message() + "\n");
     remove_temporaries();
