@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "giga/base/random.hpp"
@@ -29,6 +30,7 @@ struct Case {
 giga::Regression made(const Case& c) {
   giga::Stream random = giga::stream(1, "gradient bench");
   std::vector<double> design, response, weights;
+  giga::RowTerms terms;
   for (Index n = 0; n < c.rows; ++n) {
     double s = 0;
     for (Index d = 0; d + 1 < c.dim; ++d) {
@@ -36,32 +38,72 @@ giga::Regression made(const Case& c) {
       s += 0.2 * design.back();
     }
     design.push_back(1);
-    const bool up = random.uniform() < 1 / (1 + std::exp(-s));
-    switch (c.family) {
-      case Family::BernoulliLogit: response.push_back(up ? 1 : -1); break;
-      case Family::GaussianIdentity: response.push_back(s + random.normal()); break;
-      default: response.push_back(std::floor(4 * random.uniform())); break;
-    }
+    response.push_back(giga::describe(c.family).simulation.respond({c.family}, s, random));
     weights.push_back(c.weighted ? 50 + 100 * random.uniform() : 1);
   }
-  return {std::move(design), std::move(response), std::move(weights), {c.family}};
+  if (giga::describe(c.family).has_trials) {
+    for (double& y : response) {
+      terms.trials.push_back(giga::trials_of(y));
+      y = giga::successes_of(y);
+    }
+  }
+  return {std::move(design), std::move(response), std::move(weights), {c.family}, std::move(terms)};
+}
+
+/// Seconds that so many calls take.
+template <typename Function>
+double seconds(int calls, const Function& function) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  for (int i = 0; i < calls; ++i) function();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Calls that make a burst of about 2 ms.
+template <typename Function>
+int calls_of_burst(const Function& function) {
+  return std::max(1, static_cast<int>(0.002 / std::max(seconds(3, function) / 3, 1e-9)));
 }
 
 /// Seconds a call in each burst, sorted.
 template <typename Function>
 std::vector<double> bursts(int count, const Function& function) {
-  using Clock = std::chrono::steady_clock;
-  const auto seconds = [&](int calls) {
-    const auto begin = Clock::now();
-    for (int i = 0; i < calls; ++i) function();
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  const int calls = std::max(1, static_cast<int>(0.002 / std::max(seconds(3) / 3, 1e-9)));
+  const int calls = calls_of_burst(function);
   std::vector<double> times;
-  for (int i = 0; i < count; ++i) times.push_back(seconds(calls) / calls);
+  for (int i = 0; i < count; ++i) times.push_back(seconds(calls, function) / calls);
   std::sort(times.begin(), times.end());
   return times;
 }
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// A posterior and a point that moves a little at each gradient.
+class Gradients {
+ public:
+  explicit Gradients(const Case& c)
+      : posterior_(made(c), giga::Normal::isotropic(c.dim + giga::describe(c.family).num_extras())),
+        theta_(static_cast<std::size_t>(posterior_.dim()), 0.1),
+        gradient_(theta_.size()),
+        calls_(calls_of_burst([this] { next(); })) {}
+
+  void next() {
+    keep_ = posterior_.log_density(theta_.data(), gradient_.data());
+    theta_[0] += 1e-9 * gradient_[0];
+  }
+  /// Seconds a call.
+  double burst() {
+    return seconds(calls_, [this] { next(); }) / calls_;
+  }
+
+ private:
+  giga::RegressionPosterior posterior_;
+  std::vector<double> theta_, gradient_;
+  volatile double keep_ = 0;
+  int calls_;
+};
 
 // The sum of all elements, as fast as one core can read them.
 double total(const std::vector<double>& values) {
@@ -74,15 +116,35 @@ double total(const std::vector<double>& values) {
   return sum;
 }
 
+/// Every family beside logistic in turns, so that what slows the machine slows both.
+void compare_families(int count) {
+  constexpr Index kRows = 4096, kDim = 11;
+  std::printf(
+      "\n| family | ns a row, counted once | of logistic | ns a weighted row | of logistic "
+      "|\n|---|---|---|---|---|\n");
+  for (const Family family : giga::all_families()) {
+    const giga::FamilyDescription& words = giga::describe(family);
+    std::printf("| %s, %s%s |", std::string(words.name).c_str(), std::string(words.link).c_str(),
+                words.is_given ? ", given" : "");
+    for (const bool weighted : {false, true}) {
+      Gradients logistic({"", Family::BernoulliLogit, kRows, kDim, weighted});
+      Gradients other({"", family, kRows, kDim, weighted});
+      std::vector<double> times, ratios;
+      for (int i = 0; i < count; ++i) {
+        const double by_logistic = logistic.burst();
+        times.push_back(other.burst());
+        ratios.push_back(times.back() / by_logistic);
+      }
+      std::printf(" %.1f | %.2f |", 1e9 * median(times) / kRows, median(ratios));
+    }
+    std::printf("\n");
+  }
+}
+
 void measure(const Case& c, int count) {
-  const giga::Regression model = made(c);
-  const giga::RegressionPosterior posterior(model, giga::Normal::isotropic(c.dim));
-  std::vector<double> theta(static_cast<std::size_t>(c.dim), 0.1), gradient(theta.size());
+  Gradients gradients(c);
+  const auto times = bursts(count, [&] { gradients.next(); });
   volatile double keep = 0;
-  const auto times = bursts(count, [&] {
-    keep = posterior.log_density(theta.data(), gradient.data());
-    theta[0] += 1e-9 * gradient[0];
-  });
   const std::vector<double> plain(static_cast<std::size_t>(c.rows * c.dim), 1.0);
   const auto reading = bursts(count, [&] { keep = total(plain); });
   const double middle = times[times.size() / 2];
@@ -109,4 +171,5 @@ int main(int argc, char** argv) {
                         {"softplus Poisson, as large", Family::PoissonSoftplus, 26733, 11, false},
                         {"logistic, beyond all caches", Family::BernoulliLogit, 1000000, 21, false}};
   for (const Case& each : cases) measure(each, each.rows > 100000 ? std::max(1, count / 20) : count);
+  compare_families(count);
 }

@@ -178,12 +178,12 @@ HWY_INLINE V atanh_rest(D d, V s2) {
   return hn::Mul(s2, polynomial(d, s2, kC));
 }
 
-/// f - log(1 + f), with s = f / (2 + f), for -0.3 < f <= 0.5: a small number, without cancellation.
-/// With h = f^2 / 2 it is h - s (h + R(s^2)), and s R = 2 atanh s - 2 s (the form is fdlibm's).
+/// f - log(1 + f), with s = f / (2 + f) and R = atanh_rest(s^2), for -0.3 < f <= 0.5: a small number, without
+/// cancellation. With h = f^2 / 2 it is h - s (h + R) (the form is fdlibm's).
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V log1p_shortfall(D d, V f, V s, V s2) {
+HWY_INLINE V log1p_shortfall(D d, V f, V s, V rest) {
   const V half_square = hn::Mul(hn::Mul(f, f), hn::Set(d, 0.5));
-  return hn::Sub(half_square, hn::Mul(s, hn::Add(half_square, atanh_rest(d, s2))));
+  return hn::Sub(half_square, hn::Mul(s, hn::Add(half_square, rest)));
 }
 
 /// base.hi + base.lo + log(1 + f.hi + f.lo), if base.hi = 0 or base.hi >= |f.hi|; `shortfall` as above, of
@@ -198,7 +198,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE LogParts<V> log_parts(D d, Pair<V> base, Pair<V> f) {
   const V s = hn::Div(f.hi, hn::Add(hn::Set(d, 2.0), f.hi));
   const V s2 = hn::Mul(s, s);
-  const V shortfall = log1p_shortfall(d, f.hi, s, s2);
+  const V shortfall = log1p_shortfall(d, f.hi, s, atanh_rest(d, s2));
   // d log(1 + f) = df / (1 + f) = df (1 - s) / (1 + s), of which five bits are enough.
   const V slope = hn::Sub(hn::Set(d, 1.0), hn::Mul(hn::Set(d, 2.0), hn::Sub(s, s2)));
   const Pair<V> sum = fast_two_sum(base.hi, f.hi);
@@ -368,20 +368,36 @@ HWY_INLINE V SigmoidFast(D d, V x) {
   return hn::Div(e.top, hn::Add(e.top, e.bottom));
 }
 
-/// log(1 + exp(x)), of e = exp_fraction(-|x|). With e <= 1/2 it is 2 atanh s with s = e / (2 + e); for larger
-/// e, log 2 + 2 atanh s with s = (e - 1) / (e + 3).
+/// Of e = exp(-|x|) <= 1 the s = top / bottom with log(1 + e) = 2 atanh s, or, for e > 1/2,
+/// log 2 + 2 atanh s: e / (2 + e), or (e - 1) / (e + 3). base_hi + base_lo is that log 2, or 0.
+template <class V>
+struct SoftplusFraction {
+  V top, bottom, base_hi, base_lo;
+};
+
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V softplus_of(D d, V x, const Fraction<V>& e) {
+HWY_INLINE SoftplusFraction<V> softplus_fraction(D d, const Fraction<V>& e) {
   const auto above = hn::Gt(hn::Add(e.top, e.top), e.bottom);
   const V top = hn::Sub(e.top, hn::IfThenElseZero(above, e.bottom));
   const V twice = hn::Add(e.bottom, e.bottom);
   const V bottom = hn::Add(e.top, hn::Add(twice, hn::IfThenElseZero(above, e.bottom)));
-  const V s = hn::Div(top, bottom);
-  const V curved = hn::Mul(s, atanh_rest(d, hn::Mul(s, s)));
-  const V base_hi = hn::IfThenElseZero(above, hn::Set(d, kLn2Hi));
-  const V base_lo = hn::IfThenElseZero(above, hn::Set(d, kLn2Lo));
-  const V log1p = hn::Add(base_hi, hn::Add(hn::Add(s, s), hn::Add(curved, base_lo)));
+  return {top, bottom, hn::IfThenElseZero(above, hn::Set(d, kLn2Hi)),
+          hn::IfThenElseZero(above, hn::Set(d, kLn2Lo))};
+}
+
+/// log(1 + exp(x)), of s = f.top / f.bottom and rest = atanh_rest(s^2).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V softplus_from(D d, V x, const SoftplusFraction<V>& f, V s, V rest) {
+  const V log1p = hn::Add(f.base_hi, hn::Add(hn::Add(s, s), hn::Add(hn::Mul(s, rest), f.base_lo)));
   return hn::Add(at_least(d, x, 0.0), log1p);
+}
+
+/// log(1 + exp(x)), of e = exp_fraction(-|x|).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V softplus_of(D d, V x, const Fraction<V>& e) {
+  const SoftplusFraction<V> f = softplus_fraction(d, e);
+  const V s = hn::Div(f.top, f.bottom);
+  return softplus_from(d, x, f, s, atanh_rest(d, hn::Mul(s, s)));
 }
 
 template <class D, class V = hn::Vec<D>>

@@ -51,14 +51,18 @@ HWY_INLINE Stirling<V> stirling(D d, V x, V log_x) {
                      hn::Neg(hn::Mul(square, polynomial(d, square, kFirst))),
                      hn::Mul(hn::Mul(square, inverse), polynomial(d, square, kSecond))};
   if (hn::AllFalse(d, small)) return out;
-  // P, P' and P'', factor by factor.
-  V p = x, p1 = one, p2 = hn::Zero(d);
-  for (int j = 1; j < 10; ++j) {
-    const V factor = hn::Add(x, hn::Set(d, static_cast<double>(j)));
-    p2 = hn::Add(hn::Mul(p2, factor), hn::Add(p1, p1));
-    p1 = hn::Add(hn::Mul(p1, factor), p);
+  // With w = x (x + 9), (x + j) (x + 9 - j) = w + j (9 - j): P is a product of five factors w + c, and P' and
+  // P'' follow from its derivatives in w.
+  const V w = hn::Mul(x, hn::Add(x, hn::Set(d, 9.0))), bend = hn::Add(hn::Add(x, x), hn::Set(d, 9.0));
+  V p = w, in_w = one, in_w2 = hn::Zero(d);
+  for (const double c : {8.0, 14.0, 18.0, 20.0}) {
+    const V factor = hn::Add(w, hn::Set(d, c));
+    in_w2 = hn::Add(hn::Mul(in_w2, factor), hn::Add(in_w, in_w));
+    in_w = hn::Add(hn::Mul(in_w, factor), p);
     p = hn::Mul(p, factor);
   }
+  const V p1 = hn::Mul(in_w, bend);
+  const V p2 = hn::Add(hn::Mul(in_w2, hn::Mul(bend, bend)), hn::Add(in_w, in_w));
   const V zero = hn::Zero(d), log_z = log_of_normal(d, Pair<V>{z, zero}).hi;
   const V log_p = log_of_normal(d, Pair<V>{p, zero}).hi;
   const V inverse_x = hn::Div(one, x);

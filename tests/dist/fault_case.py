@@ -19,8 +19,12 @@ BUILD_ID_HEAD = b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0"  # the note of an ELF fil
 options = argparse.Namespace()
 
 
+class LauncherWaits(Exception):
+    """The launcher goes on although all its ranks have ended."""
+
+
 def own_processes(root_pid, name):
-    """Processes below `root_pid` whose program has that name."""
+    """Processes below `root_pid` whose program has that name and that have not ended."""
     parents, names = {}, {}
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -30,8 +34,10 @@ def own_processes(root_pid, name):
         except OSError:
             continue
         before, _, after = stat.rpartition(")")
-        parents[int(entry.name)] = int(after.split()[1])
-        names[int(entry.name)] = before.partition("(")[2]
+        state, parent = after.split()[:2]
+        parents[int(entry.name)] = int(parent)
+        if state != "Z":
+            names[int(entry.name)] = before.partition("(")[2]
     found = []
     for pid, own in names.items():
         above = pid
@@ -116,8 +122,12 @@ class FaultCase(unittest.TestCase):
         try:
             said = process.communicate(timeout=2 * SOON_S)[1]
         except subprocess.TimeoutExpired:
+            alive = own_processes(process.pid, "giga-mpi")
             os.killpg(process.pid, signal.SIGKILL)
-            self.fail("the job hangs")
+            process.communicate()
+            if not alive:
+                raise LauncherWaits from None
+            self.fail(f"the job hangs, with {len(alive)} ranks alive")
         seconds = time.monotonic() - begin
         self.assertLess(seconds, SOON_S)
         return seconds, said

@@ -20,7 +20,7 @@ import sys
 import time
 import unittest
 
-from fault_case import FaultCase, options, own_processes, parse_options
+from fault_case import FaultCase, LauncherWaits, options, own_processes, parse_options
 from launcher import own_lines
 
 FAULTS = int(os.environ.get("GIGA_FAULTS", "200"))
@@ -40,7 +40,7 @@ def rank_of(pid):
 class ManyFaults(FaultCase):
     def test_faults_of_one_rank(self):
         self.random = random.Random(SEED)
-        self.unnamed = 0  # kills whose rank the launcher did not name
+        self.unnamed = self.waits = 0  # kills whose rank the launcher did not name, or after which it did not end
         self.moments = self.moments_of_stages()
         print("stages begin and end after, in seconds:",
               {stage: tuple(round(each, 2) for each in ends) for stage, ends in self.moments.items()}, flush=True)
@@ -53,7 +53,13 @@ class ManyFaults(FaultCase):
             how = {"killed": self.killed, "asked to end": self.asked_to_end, "damaged part": self.damaged_part,
                    "no permission": self.no_permission, "another build": self.of_another_build}[kind]
             with self.subTest(fault=count, kind=kind, stage=stage):
-                seconds = how(stage)
+                try:
+                    seconds = how(stage)
+                except LauncherWaits:
+                    # Open MPI 4.1, if a rank is killed before MPI is there; the ranks themselves have all ended.
+                    self.assertEqual((stage, self.launcher.is_open_mpi), ("start", True))
+                    self.waits += 1
+                    continue
                 if seconds is None:
                     continue
                 longest = max(longest, seconds)
@@ -65,8 +71,8 @@ class ManyFaults(FaultCase):
             if count % 20 == 0:
                 print(f"{count} faults of {tried} runs, the longest end after {longest:.1f} s", flush=True)
         print(f"{count} faults: {dict(sorted(found.items()))}\nlongest end after {longest:.2f} s; 0 hangs; "
-              f"{self.unnamed} ranks that the launcher did not name")
-        self.assertLessEqual(self.unnamed, 0.05 * FAULTS)
+              f"{self.unnamed} ranks that the launcher did not name, {self.waits} times it went on without ranks")
+        self.assertLessEqual(self.unnamed + self.waits, 0.05 * FAULTS)
 
     def moments_of_stages(self):
         """When each stage begins and ends, counted from the start of mpirun: the second of two runs."""

@@ -43,25 +43,22 @@ struct BinomialOps {
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V value(D d, V y, V s, V constant) const {
-    const Counts<V> n = counts_of(d, y);
-    const V one = hn::Set(d, 1.0), zero = hn::Zero(d);
-    return hn::Sub(both(n, label.value(d, one, s, zero), label.value(d, hn::Neg(one), s, zero)), constant);
+    return all<true, false>(d, y, s, constant).value;
   }
 
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V slope(D d, V y, V s) const {
-    const V one = hn::Set(d, 1.0);
-    return both(counts_of(d, y), label.slope(d, one, s), label.slope(d, hn::Neg(one), s));
+    return all<false, false>(d, y, s, s).slope;
   }
 
   template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
   HWY_INLINE RowDerivatives<V> all(D d, V y, V s, V constant) const {
     const Counts<V> n = counts_of(d, y);
-    const V one = hn::Set(d, 1.0), zero = hn::Zero(d);
-    const auto up = label.template all<kValue, kCurvature>(d, one, s, zero);
-    const auto down = label.template all<kValue, kCurvature>(d, hn::Neg(one), s, zero);
-    return {kValue ? hn::Sub(both(n, up.value, down.value), constant) : zero, both(n, up.slope, down.slope),
-            kCurvature ? both(n, up.curvature, down.curvature) : zero};
+    const BothLabels<V> of = label.template both<kValue, kCurvature>(d, s);
+    const V zero = hn::Zero(d);
+    return {kValue ? hn::Sub(both(n, of.up.value, of.down.value), constant) : zero,
+            both(n, of.up.slope, of.down.slope),
+            kCurvature ? both(n, of.up.curvature, of.down.curvature) : zero};
   }
 
  private:

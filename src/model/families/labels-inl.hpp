@@ -19,6 +19,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace giga::kernels::HWY_NAMESPACE {
 
+/// Derivatives of log P(y = 1) and log P(y = -1) at one s, which have most of the work in common.
+template <class V>
+struct BothLabels {
+  RowDerivatives<V> up, down;
+};
+
 /// l = -softplus(-y s), l' = y sigma(-y s), l'' = -sigma(s) sigma(-s), for y = -1 or +1, whose product with
 /// anything is a flip of the sign. l and l' are within 4 ulp, l'' within 6: these are the inner loops of the
 /// projection and of the certificate.
@@ -55,6 +61,21 @@ struct BernoulliLogitOps {
             kCurvature ? hn::Neg(hn::Mul(small, large)) : hn::Zero(d)};
   }
 
+  /// log P(y = 1) = s + log P(y = -1).
+  template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
+  HWY_INLINE BothLabels<V> both(D d, V s) const {
+    const Fraction<V> e = exp_fraction(d, hn::Neg(hn::Abs(s)), 0.0);
+    const V inverse = hn::Div(hn::Set(d, 1.0), hn::Add(e.top, e.bottom));
+    const V large = hn::Mul(e.bottom, inverse), small = hn::Mul(e.top, inverse);
+    const auto negative = hn::Lt(s, hn::Zero(d));
+    const V curvature = kCurvature ? hn::Neg(hn::Mul(small, large)) : hn::Zero(d);
+    const V zero = hn::Zero(d);
+    return {{kValue ? hn::Neg(softplus_of(d, hn::Neg(s), e)) : zero, hn::IfThenElse(negative, large, small),
+             curvature},
+            {kValue ? hn::Neg(softplus_of(d, s, e)) : zero, hn::Neg(hn::IfThenElse(negative, small, large)),
+             curvature}};
+  }
+
  private:
   // -y s: the sign of s is flipped unless that of y is set.
   template <class D, class V = hn::Vec<D>>
@@ -89,22 +110,61 @@ struct BernoulliProbitOps {
 
   template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
   HWY_INLINE RowDerivatives<V> all(D d, V y, V s, V) const {
-    const V t = hn::Xor(s, hn::And(y, hn::SignBit(d))), x = hn::Abs(t), one = hn::Set(d, 1.0);
+    const V t = hn::Xor(s, hn::And(y, hn::SignBit(d))), x = hn::Abs(t);
     const auto negative = hn::Lt(t, hn::Zero(d));
-    // The chance of the other label for t > 0, tail = 1 - Phi(t) = phi(t) / (t + k).
-    const V k = normal_hazard_excess(d, x), hazard = hn::Add(x, k), density = normal_density(d, x);
-    const V tail = hn::Div(density, hazard);
-    const V lambda = hn::IfThenElse(negative, hazard, hn::Div(density, hn::Sub(one, tail)));
+    const Parts<V> at = parts(d, x);
+    const V lambda = hn::IfThenElse(negative, at.hazard, at.rare(d));
     V value = hn::Zero(d), curvature = value;
-    if constexpr (kValue) {
-      // For t < 0, log Phi(t) = log phi(t) - log(hazard).
-      const V square = hn::Mul(hn::Mul(x, x), hn::Set(d, 0.5));
-      const V below = hn::Neg(hn::Add(square, hn::Add(Log(d, hazard), hn::Set(d, kHalfLog2Pi))));
-      value = hn::IfThenElse(negative, below, log_one_plus(d, hn::Neg(tail)));
-    }
+    if constexpr (kValue) value = hn::IfThenElse(negative, at.log_tail(d), at.log_rest(d));
     if constexpr (kCurvature)
-      curvature = hn::Neg(hn::Mul(lambda, hn::IfThenElse(negative, k, hn::Add(x, lambda))));
+      curvature = hn::Neg(hn::Mul(lambda, hn::IfThenElse(negative, at.excess, hn::Add(x, lambda))));
     return {value, hn::CopySignToAbs(lambda, y), curvature};
+  }
+
+  template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
+  HWY_INLINE BothLabels<V> both(D d, V s) const {
+    const V x = hn::Abs(s), zero = hn::Zero(d);
+    const auto negative = hn::Lt(s, zero);
+    const Parts<V> at = parts(d, x);
+    const V rare = at.rare(d), log_tail = kValue ? at.log_tail(d) : zero,
+            log_rest = kValue ? at.log_rest(d) : zero;
+    // Of the label that the sign of s is for, and of the other.
+    const V with = kCurvature ? hn::Neg(hn::Mul(rare, hn::Add(x, rare))) : zero;
+    const V against = kCurvature ? hn::Neg(hn::Mul(at.hazard, at.excess)) : zero;
+    return {{hn::IfThenElse(negative, log_tail, log_rest), hn::IfThenElse(negative, at.hazard, rare),
+             hn::IfThenElse(negative, against, with)},
+            {hn::IfThenElse(negative, log_rest, log_tail), hn::Neg(hn::IfThenElse(negative, rare, at.hazard)),
+             hn::IfThenElse(negative, with, against)}};
+  }
+
+ private:
+  // At x >= 0: k, the hazard x + k, phi(x) and the tail 1 - Phi(x) = phi(x) / (x + k).
+  template <class V>
+  struct Parts {
+    V x, excess, hazard, density, tail;
+
+    /// phi(x) / Phi(x), lambda at x; at -x that is the hazard.
+    template <class D>
+    HWY_INLINE V rare(D d) const {
+      return hn::Div(density, hn::Sub(hn::Set(d, 1.0), tail));
+    }
+    /// log(1 - Phi(x)) = log phi(x) - log(hazard).
+    template <class D>
+    HWY_INLINE V log_tail(D d) const {
+      const V square = hn::Mul(hn::Mul(x, x), hn::Set(d, 0.5));
+      return hn::Neg(hn::Add(square, hn::Add(Log(d, hazard), hn::Set(d, kHalfLog2Pi))));
+    }
+    /// log Phi(x).
+    template <class D>
+    HWY_INLINE V log_rest(D d) const {
+      return log_one_plus(d, hn::Neg(tail));
+    }
+  };
+
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE Parts<V> parts(D d, V x) {
+    const V excess = normal_hazard_excess(d, x), hazard = hn::Add(x, excess), density = normal_density(d, x);
+    return {x, excess, hazard, density, hn::Div(density, hazard)};
   }
 };
 
@@ -134,6 +194,15 @@ struct BernoulliCloglogOps {
 
   template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
   HWY_INLINE RowDerivatives<V> all(D d, V y, V s, V) const {
+    const BothLabels<V> of = both<kValue, kCurvature>(d, s);
+    const auto success = hn::Gt(y, hn::Zero(d));
+    return {hn::IfThenElse(success, of.up.value, of.down.value),
+            hn::IfThenElse(success, of.up.slope, of.down.slope),
+            hn::IfThenElse(success, of.up.curvature, of.down.curvature)};
+  }
+
+  template <bool kValue, bool kCurvature, class D, class V = hn::Vec<D>>
+  HWY_INLINE BothLabels<V> both(D d, V s) const {
     // B_2k / (2k)! for k = 1, 2, ...; the terms left out are below 1e-17 for mu <= 1.
     static constexpr double kSeries[] = {1.0 / 12,
                                          -1.0 / 720,
@@ -156,20 +225,19 @@ struct BernoulliCloglogOps {
     const V inverse = Exp(d, hn::Neg(large)), decay = hn::Sub(inverse, hn::Mul(inverse, beyond));  // e^-mu
     const V f = hn::IfThenElse(small, hn::Add(hn::Sub(one, hn::Mul(half, few)), b),
                                hn::Div(hn::Mul(large, decay), hn::Sub(one, decay)));
-    const auto success = hn::Gt(y, hn::Zero(d));
     const V minus = hn::Neg(mu);
     V value = hn::Zero(d), curvature = value;
     if constexpr (kValue) {
       // From mu = 1.5 on e^-mu is small enough for log(1 - e^-mu) itself.
       const V direct = log_one_plus(d, hn::Neg(decay));
       const V apart = hn::Sub(hn::Sub(s, mu), Log(d, f));
-      value = hn::IfThenElse(success, hn::IfThenElse(hn::Lt(mu, hn::Set(d, 1.5)), apart, direct), minus);
+      value = hn::IfThenElse(hn::Lt(mu, hn::Set(d, 1.5)), apart, direct);
     }
     if constexpr (kCurvature) {
       const V near = hn::Neg(hn::Add(hn::Mul(half, few), b)), far = hn::Sub(hn::Sub(one, large), f);
-      curvature = hn::IfThenElse(success, hn::Mul(f, hn::IfThenElse(small, near, far)), minus);
+      curvature = hn::Mul(f, hn::IfThenElse(small, near, far));
     }
-    return {value, hn::IfThenElse(success, f, minus), curvature};
+    return {{value, f, curvature}, {minus, minus, minus}};
   }
 };
 

@@ -149,13 +149,17 @@ struct NegativeBinomialOps {
     return hn::Mul(hn::Set(d, phi), hn::Add(hn::Sub(log, at.r), rest));
   }
 
-  // log(1 + r) = log x - log(mu + phi), the difference where it does not cancel.
+  // log(1 + r) = log x - log(mu + phi), the difference where it does not cancel. Both ways end in the same
+  // polynomial in a fraction, and share it.
   template <class D, class V = hn::Vec<D>>
   HWY_INLINE V log_ratio(D d, const Parts<V>& at) const {
     const auto near = hn::Lt(hn::Abs(at.r), hn::Set(d, 0.25));
-    const V zero = hn::Zero(d), r = hn::IfThenElseZero(near, at.r);
-    const V series = log_parts(d, Pair<V>{zero, zero}, Pair<V>{r, zero}).log.hi;
-    const V log_sum = hn::Add(hn::Set(d, t), softplus_of(d, at.u, at.e));
+    const SoftplusFraction<V> far = softplus_fraction(d, at.e);
+    const V top = hn::IfThenElse(near, at.r, far.top);
+    const V bottom = hn::IfThenElse(near, hn::Add(hn::Set(d, 2.0), at.r), far.bottom);
+    const V z = hn::Div(top, bottom), rest = atanh_rest(d, hn::Mul(z, z));
+    const V series = hn::Sub(at.r, log1p_shortfall(d, at.r, z, rest));
+    const V log_sum = hn::Add(hn::Set(d, t), softplus_from(d, at.u, far, z, rest));
     return hn::IfThenElse(near, series, hn::Sub(at.log_x, log_sum));
   }
 };
