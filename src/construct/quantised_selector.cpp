@@ -19,7 +19,7 @@ namespace {
 // Lost to float in a product, at most: in rounding unit rows; kFloatErrorEach below, in each of K
 // subtractions and additions.
 constexpr float kFloatError = 1e-6F;
-constexpr Index kTrialBlocks = 16;  // one of so many tells whether the coarse plane is worth trying first
+constexpr Index kTrialParts = 16;  // one of so many tells whether the coarse plane is worth trying first
 constexpr float kFloatErrorEach = 1.2e-7F;
 constexpr double kLeadingShare = 0.99;  // of the energy, for leading directions to be worth their bytes
 constexpr double kRestFactor = 1.5;     // energy left over, to that beyond all directions: fewer will do
@@ -117,6 +117,17 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
   return out;
 }
 
+// How many rows are searched in one piece: blocks, or halves, quarters, ... of them where there are so few
+// blocks that threads would wait for the last. A rank that holds its own blocks only has whole ones.
+Index rows_of_part(Index num_rows, const Executor& executor) {
+  constexpr Index kFewestParts = 32, kLeast = 256;
+  static_assert(kLeast % kernels::kGroupRows == 0 && kBlockRows % kLeast == 0);
+  Index rows = kBlockRows;
+  if (executor.num_ranks() > 1) return rows;
+  while (rows > kLeast && num_rows < kFewestParts * rows) rows /= 2;
+  return rows;
+}
+
 }  // namespace
 
 QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& executor,
@@ -196,9 +207,13 @@ std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target)
 }
 
 kernels::CodeBlock QuantisedSelector::block(Index index) const {
-  // kBlockRows is a multiple of 16, so a block begins with a group of its own.
-  const Index first_group = index * (kBlockRows / kernels::kGroupRows);
-  const Index groups = std::min(kBlockRows / kernels::kGroupRows, num_groups(rows_.num_rows()) - first_group);
+  const Index first = index * kBlockRows;
+  return codes_of(first, std::min(kBlockRows, rows_.num_rows() - first));
+}
+
+// Blocks and parts of them are multiples of 16 rows, and so begin with a group of their own.
+kernels::CodeBlock QuantisedSelector::codes_of(Index first, Index count) const {
+  const Index first_group = first / kernels::kGroupRows, groups = num_groups(count);
   const Index first_byte = first_group * quads_ * kernels::kQuadBytes;
   return {buffer_.as<std::uint8_t>() + first_byte,
           buffer_.as<std::uint8_t>(fine_offset_) + first_byte,
@@ -233,24 +248,25 @@ std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Want
   // timing; the best of them by exact_score does not, nor does the largest lower bound.
   std::atomic<float> seen_so_far = start;
 
-  const Index blocks = num_blocks(rows_.num_rows());
-  // By block, so that no two threads write to the same list.
-  std::vector<std::vector<Candidate>> found(at(blocks));
-  // Where most groups end in the fine plane anyway, the coarse plane is not tried first; one block in
-  // kTrialBlocks still tries it, to notice when that changes.
+  const Index part_rows = rows_of_part(rows_.num_rows(), executor_),
+              parts = num_blocks(rows_.num_rows(), part_rows);
+  // By part, so that no two threads write to the same list.
+  std::vector<std::vector<Candidate>> found(at(parts));
+  // Where most groups end in the fine plane anyway, the coarse plane is not tried first; one part in
+  // kTrialParts still tries it, to notice when that changes.
   std::atomic<Index> refined = 0, tried_groups = 0, tried_refined = 0;
   memory.backwards = !memory.backwards;
-  const auto scan_block = [&](Index first, Index /*count*/, Pick& lower) {
-    const Index index = first / kBlockRows;
-    const Index turn = memory.backwards ? blocks - 1 - index : index;
+  const auto scan_part = [&](Index first, Index count, Pick& lower) {
+    const Index index = first / part_rows;
+    const Index turn = memory.backwards ? parts - 1 - index : index;
     float threshold = seen_so_far.load(std::memory_order_relaxed);
-    const bool coarse_first = turn % kTrialBlocks == 0 || 2 * tried_refined.load() < tried_groups.load();
-    const kernels::CodeBlock codes_of_block = block(index);
-    const Index some = kernels::scan_codes(codes_of_block, codes, bounds_[at(index)], coarse_first, first,
+    const bool coarse_first = turn % kTrialParts == 0 || 2 * tried_refined.load() < tried_groups.load();
+    const kernels::CodeBlock part = codes_of(first, count);
+    const Index some = kernels::scan_codes(part, codes, bounds_[at(first / kBlockRows)], coarse_first, first,
                                            threshold, found[at(index)]);
     refined += some;
     if (coarse_first) {
-      tried_groups += codes_of_block.groups;
+      tried_groups += part.groups;
       tried_refined += some;
     }
     // seen_so_far = max(seen_so_far, threshold), without a lock.
@@ -260,8 +276,8 @@ std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Want
     }
     lower.offer(first, static_cast<double>(threshold));
   };
-  const Pick lower = best_row(executor_, rows_.num_rows(), scan_block, {-1, static_cast<double>(start)},
-                              {.backwards = memory.backwards});
+  const Pick lower = best_row(executor_, rows_.num_rows(), scan_part, {-1, static_cast<double>(start)},
+                              {.block_rows = part_rows, .backwards = memory.backwards});
   // `lower` is now the largest lower bound of any row, times the share: no row whose upper bound is below it
   // is wanted.
   const auto rows = static_cast<double>(rows_.num_rows());

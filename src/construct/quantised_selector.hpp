@@ -32,6 +32,7 @@ class QuantisedSelector final : public Selector {
   void encode(Index first, const double* x, Index count, kernels::EncodeScratch& scratch);
   void collect();
   [[nodiscard]] kernels::CodeBlock block(Index index) const;
+  [[nodiscard]] kernels::CodeBlock codes_of(Index first, Index count) const;
 
   const RowSource& rows_;
   const Executor& executor_;
