@@ -56,6 +56,10 @@ struct Proposal {
 /// if rounding leaves no step.
 [[nodiscard]] Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row);
 
+/// What that step is, without weights, in double: good to nine digits above kQuickError. The row has a slot
+/// then.
+[[nodiscard]] Proposal geodesic_outlook(const VectorTable& table, BuildState& state, const Pick& pick);
+
 Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats);
 Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats);
 Proposal propose_frank_wolfe(const VectorTable& table, BuildState& state, SearchStats& stats);

@@ -20,7 +20,7 @@
 namespace giga {
 namespace {
 
-constexpr double kNearlyAsGood = 0.85;  // as the best score of the search
+constexpr double kNearlyAsGood = 0.8;  // as the best score of the search
 
 // The row of a slot as a column of the solver, which holds it if the active set does.
 void add_column(const VectorTable& table, BuildState& state, Index slot, std::span<const double> cosines) {
@@ -70,10 +70,10 @@ std::vector<double> weights_of(const VectorTable& table, const BuildState& state
   return weights;
 }
 
-// How many rows a search may choose: a tenth of the points beyond kOneByOne, and no more than there is room
+// How many rows a search may choose: a fifth of the points beyond kOneByOne, and no more than there is room
 // for.
 Index rows_per_search(BuildState& state) {
-  constexpr Index kOneByOne = 200, kShare = 10;
+  constexpr Index kOneByOne = 200, kShare = 5;
   const Index usual = std::max<Index>(1, (state.active.num_points() - kOneByOne) / kShare);
   if (usual <= state.room) return usual;
   if (state.resumable && !state.before_cut) state.before_cut = std::make_shared<const BuildState>(state);
@@ -111,25 +111,27 @@ void take_more(const VectorTable& table, BuildState& state, std::span<const Pick
 }  // namespace
 
 Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  constexpr Index kPicksPerRow = 4;
+  constexpr Index kPicksPerRow = 8;
   const Index most = rows_per_search(state);
   const Wanted wanted = most == 1 ? Wanted{} : Wanted{kPicksPerRow * most, kNearlyAsGood};
   const std::vector<Pick> picks = geodesic_picks(table, state, wanted, stats);
   if (picks.empty()) return {};
-  Proposal plain = geodesic_step(table, state, picks.front().row);
-  if (plain.row < 0) return plain;
-  solve(table, state);
-  if (most > 1 && state.error > kQuickError) {
-    take_more(table, state, picks, most - 1);
-    state.solver->solve(table.executor(), reader(table, state));
-  }
-  plain.weights.resize(at(state.active.size()), 0.0);
-  Proposal solved = plain;
-  solved.weights = weights_of(table, state);
   if (state.error > kQuickError) {
+    Proposal solved = geodesic_outlook(table, state, picks.front());
+    solve(table, state);
+    if (most > 1) {
+      take_more(table, state, picks, most - 1);
+      state.solver->solve(table.executor(), reader(table, state));
+    }
+    solved.weights = weights_of(table, state);
     evaluate_quickly(table, state.active, solved);
     if (solved.error > kQuickError && solved.error < state.error) return solved;
   }
+  Proposal plain = geodesic_step(table, state, picks.front().row);
+  if (plain.row < 0) return plain;
+  solve(table, state);
+  Proposal solved = plain;
+  solved.weights = weights_of(table, state);
   // In exact arithmetic the solved weights are always at least as good; among nearly dependent rows rounding
   // may favour the plain step.
   evaluate(table, state.active, solved);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/dense_kernels.hpp"
 #include "base/extended.hpp"
 #include "construct/build_state.hpp"
 
@@ -90,6 +91,27 @@ Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row) {
   for (double& weight : proposal.weights)
     weight = static_cast<double>(shrink * static_cast<Extended>(weight));
   proposal.weights[at(slot)] += weight_of(table, state.active, slot, alpha * gamma);
+  return proposal;
+}
+
+// With alignment = <d_t, d_tn>, the score of the pick: see geodesic_step().
+Proposal geodesic_outlook(const VectorTable& table, BuildState& state, const Pick& pick) {
+  Proposal proposal;
+  proposal.row = pick.row;
+  proposal.step_length = 1;
+  proposal.alignment = pick.score;
+  const Index slot = state.active.slot_of(table.rows(), pick.row);
+  if (state.steps == 0) return proposal;
+  const std::vector<double> l(table.target().begin(), table.target().end()),
+      x(state.x.begin(), state.x.end());
+  const auto row = state.active.row(table.rows(), slot);
+  const auto length = static_cast<double>(state.active.norm_of(slot));
+  const double x_norm = std::sqrt(kernels::dot(x.data(), x.data(), table.dim()));
+  const double zeta0 = kernels::dot(row->data(), l.data(), table.dim()) / length;
+  const double zeta1 = kernels::dot(l.data(), x.data(), table.dim()) / x_norm;
+  const double zeta2 = kernels::dot(row->data(), x.data(), table.dim()) / length / x_norm;
+  const double towards = zeta0 - zeta1 * zeta2, away = std::max(0.0, zeta1 - zeta0 * zeta2);
+  proposal.step_length = std::clamp(towards / (towards + away), 0.0, 1.0);
   return proposal;
 }
 

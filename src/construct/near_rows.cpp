@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numbers>
 
@@ -50,6 +51,11 @@ Interval score_interval(const Query& query, double a, double c, double error, do
           (a + error) * most};
 }
 
+// A linear query across l does not tell l.
+bool tells_target(const Query& query) {
+  return query.criterion == Criterion::Geodesic || std::abs(query.d_along) > kTellsTarget;
+}
+
 // A float not below x >= 0, and hardly above it: rounding to the nearest loses 2^-24 of x at most.
 float rounded_up(double x) {
   return static_cast<float>(x * (1 + 2 * 0x1p-24) + 1e-30);
@@ -89,18 +95,11 @@ void NearRows::take(Index first, const double* rows, Index count) const {
       const Index n = first + begin + i;
       // Zero rows are stored as zeros; they are never candidates.
       const double inverse = norms[i] > 0 ? 1 / norms[i] : 0;
-      double largest = 0;
-      for (Index j = 0; j < dim; ++j) largest = std::max(largest, std::abs(x[j]));
-      const auto step = static_cast<float>(largest * inverse / kSteps * (1 + 1e-6));
+      const auto step = static_cast<float>(kernels::largest_of(x, dim) * inverse / kSteps * (1 + 1e-6));
       const double per_step = step > 0 ? inverse / static_cast<double>(step) : 0;
       std::int16_t* out = buffer_.as<std::int16_t>() + n * room_;
       std::fill(out + dim, out + room_, std::int16_t{0});
-      double square = 0;
-      for (Index j = 0; j < dim; ++j) {
-        const double steps = x[j] * per_step, rounded = std::nearbyint(steps);
-        square += (steps - rounded) * (steps - rounded);
-        out[j] = static_cast<std::int16_t>(rounded);
-      }
+      const double square = kernels::to_short(x, dim, per_step, out);
       steps_[at(n)] = step;
       // Rounded up, by more than float and the rounding of the products above may lose.
       errors_[at(n)] = static_cast<float>(std::sqrt(square) * static_cast<double>(step) * 1.001 + 1e-12);
@@ -129,19 +128,24 @@ void NearRows::measure_target(const Query& query, const Executor& executor) cons
   });
 }
 
+bool NearRows::serves(const Query& query) const {
+  return held() && tells_target(query);
+}
+
 void NearRows::narrow(const Query& query, double share, const Executor& executor,
-                      std::vector<Candidate>& candidates, float& threshold, SearchStats& stats) const {
-  // A linear query across l does not tell l.
-  const bool tells_target = query.criterion == Criterion::Geodesic || std::abs(query.d_along) > kTellsTarget;
-  if (!few_enough_ || !tells_target || candidates.size() <= kFewCandidates) return;
+                      std::vector<Candidate>& candidates, float& threshold, SearchMemory& memory,
+                      SearchStats& stats) const {
+  if (!few_enough_ || !tells_target(query) || candidates.size() <= kFewCandidates) return;
   const Index dim = rows_->dim();
   if (rows_->contiguous() != nullptr) {
     // Reading so many rows in double once more would cost as much as taking all of them over.
     if (std::ssize(candidates) * kTakenShare < rows_->num_rows()) return;
     std::call_once(taken_, [&] {
       make_room();
-      for_each_block(executor, rows_->num_rows(), [&](Index first, Index count) {
-        take(first, rows_->contiguous() + first * dim, count);
+      const Index num_rows = rows_->num_rows();
+      executor.for_each(num_blocks(num_rows, kAtOnce), [&](Index part) {
+        const Index first = part * kAtOnce;
+        take(first, rows_->contiguous() + first * dim, std::min(kAtOnce, num_rows - first));
       });
     });
   }
@@ -168,6 +172,9 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
   };
   const Pick lowest = best_row(executor, count, bound_some, {}, {.block_rows = kAtOnce});
   if (lowest.score > 0) threshold = std::max(threshold, safely_below(share * lowest.score));
+  std::vector<Candidate> close(std::min(kCloseContenders, candidates.size()));
+  std::ranges::partial_sort_copy(candidates, close, std::greater<>(), &Candidate::upper, &Candidate::upper);
+  for (const Candidate& candidate : close) memory.contenders.push_back(candidate.row);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   stats.bytes_read += static_cast<double>(count) * static_cast<double>(room_) * sizeof(std::int16_t);
 }

@@ -22,10 +22,13 @@ class NearRows {
   /// Takes rows [first, first + count), if they are computed. Different rows may come from different threads.
   void store(Index first, const double* rows, Index count);
 
+  /// Whether narrow() can do without a search that comes before it.
+  [[nodiscard]] bool serves(const Query& query) const;
+
   /// Raises `threshold` to `share` of the best lower bound of a candidate's score, and drops candidates that
-  /// cannot reach it.
+  /// cannot reach it. Those with the highest bounds are the contenders then, dropped or not.
   void narrow(const Query& query, double share, const Executor& executor, std::vector<Candidate>& candidates,
-              float& threshold, SearchStats& stats) const;
+              float& threshold, SearchMemory& memory, SearchStats& stats) const;
 
  private:
   [[nodiscard]] bool held() const { return buffer_.size() > 0; }

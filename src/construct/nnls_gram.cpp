@@ -264,13 +264,26 @@ void GramNnls::retain(NnlsProblem& problem, const std::vector<bool>& keep) {
     if (!keep[at(support_[at(position)])]) leave(problem, position);
   const std::vector<Index> moved = nnls_moved(keep);
   for (Index& column : support_) column = moved[at(column)];
+  // Columns that stay next to each other move together.
+  struct Run {
+    std::size_t from, to, size;
+  };
+  std::vector<Run> runs;
+  for (std::size_t j = 0; j < keep.size(); ++j) {
+    if (!keep[j]) continue;
+    if (j == 0 || !keep[j - 1]) runs.push_back({j, at(moved[j]), 0});
+    ++runs.back().size;
+  }
   for (std::size_t i = 0; i < keep.size(); ++i) {
     if (!keep[i]) continue;
     const auto to = at(moved[i]);
     along_[to] = along_[i];
     std::vector<double>& row = gram_[i];
-    for (std::size_t j = 0; j <= i; ++j)
-      if (keep[j]) row[at(moved[j])] = row[j];
+    for (const Run& run : runs) {
+      if (run.from > i) break;
+      const std::size_t size = std::min(run.size, i + 1 - run.from);
+      if (run.from != run.to) std::memmove(row.data() + run.to, row.data() + run.from, size * sizeof(double));
+    }
     row.resize(to + 1);
     if (to != i) gram_[to] = std::move(row);
   }

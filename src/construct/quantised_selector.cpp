@@ -20,6 +20,8 @@ namespace {
 // subtractions and additions.
 constexpr float kFloatError = 1e-6F;
 constexpr Index kTrialParts = 16;  // one of so many tells whether the coarse plane is worth trying first
+constexpr Index kUnscanned = 16;   // searches without codes, until these are tried again
+constexpr float kAnyScore = 2;     // above any
 constexpr float kFloatErrorEach = 1.2e-7F;
 constexpr double kLeadingShare = 0.99;  // of the energy, for leading directions to be worth their bytes
 constexpr double kRestFactor = 1.5;     // energy left over, to that beyond all directions: fewer will do
@@ -233,20 +235,27 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   return picks.empty() ? Pick{} : picks.front();
 }
 
-std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Wanted& wanted,
-                                                  SearchMemory& memory, SearchStats& stats) const {
+// Every row as a candidate.
+std::vector<Candidate> QuantisedSelector::all_rows() const {
+  std::vector<Candidate> out;
+  out.reserve(at(rows_.num_rows()));
+  for (Index row = 0; row < rows_.num_rows(); ++row) out.push_back({row, kAnyScore});
+  return out;
+}
+
+// The rows that codes cannot rule out: those whose upper bound reaches the threshold, which is raised to the
+// largest lower bound of any row, times the share.
+std::vector<Candidate> QuantisedSelector::scan(const Query& query, double share, float& threshold,
+                                               SearchMemory& memory, SearchStats& stats) const {
   kernels::CodeQuery codes = quantise(query.across, frame_, quads_);
   codes.geodesic = query.criterion == Criterion::Geodesic;
   codes.d_along = static_cast<float>(query.d_along);
   codes.d_across = static_cast<float>(query.d_across);
   codes.target_error = target_error_;
-  const Pick known = best_contender(query, rows_, memory, stats);
-  const double share = wanted.share;
   codes.share = static_cast<float>(share);
-  const float start = known.score > 0 ? safely_below(share * known.score) : 0.0F;
   // Shared so that a thread prunes by what another has found. Which rows remain candidates may depend on
   // timing; the best of them by exact_score does not, nor does the largest lower bound.
-  std::atomic<float> seen_so_far = start;
+  std::atomic<float> seen_so_far = threshold;
 
   const Index part_rows = rows_of_part(rows_.num_rows(), executor_),
               parts = num_blocks(rows_.num_rows(), part_rows);
@@ -259,39 +268,49 @@ std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Want
   const auto scan_part = [&](Index first, Index count, Pick& lower) {
     const Index index = first / part_rows;
     const Index turn = memory.backwards ? parts - 1 - index : index;
-    float threshold = seen_so_far.load(std::memory_order_relaxed);
+    float reached = seen_so_far.load(std::memory_order_relaxed);
     const bool coarse_first = turn % kTrialParts == 0 || 2 * tried_refined.load() < tried_groups.load();
     const kernels::CodeBlock part = codes_of(first, count);
     const Index some = kernels::scan_codes(part, codes, bounds_[at(first / kBlockRows)], coarse_first, first,
-                                           threshold, found[at(index)]);
+                                           reached, found[at(index)]);
     refined += some;
     if (coarse_first) {
       tried_groups += part.groups;
       tried_refined += some;
     }
-    // seen_so_far = max(seen_so_far, threshold), without a lock.
+    // seen_so_far = max(seen_so_far, reached), without a lock.
     float seen = seen_so_far.load(std::memory_order_relaxed);
-    while (seen < threshold &&
-           !seen_so_far.compare_exchange_weak(seen, threshold, std::memory_order_relaxed)) {
+    while (seen < reached && !seen_so_far.compare_exchange_weak(seen, reached, std::memory_order_relaxed)) {
     }
-    lower.offer(first, static_cast<double>(threshold));
+    lower.offer(first, static_cast<double>(reached));
   };
-  const Pick lower = best_row(executor_, rows_.num_rows(), scan_part, {-1, static_cast<double>(start)},
+  const Pick lower = best_row(executor_, rows_.num_rows(), scan_part, {-1, static_cast<double>(threshold)},
                               {.block_rows = part_rows, .backwards = memory.backwards});
-  // `lower` is now the largest lower bound of any row, times the share: no row whose upper bound is below it
-  // is wanted.
-  const auto rows = static_cast<double>(rows_.num_rows());
-  stats.rows_touched += rows;
+  threshold = static_cast<float>(lower.score);
   stats.bytes_read += static_cast<double>(buffer_.size() - fine_offset_) +
                       static_cast<double>(refined.load() * quads_ * kernels::kQuadBytes);
 
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
-  for (const Index row : left_out_) candidates.push_back({row, 2.0F});
-  // Rows without codes are always candidates; 2 is above any score.
-  auto threshold = static_cast<float>(lower.score);
+  // Rows without codes are always candidates.
+  for (const Index row : left_out_) candidates.push_back({row, kAnyScore});
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
-  near_.narrow(query, share, executor_, candidates, threshold, stats);
+  memory.hardly_pruned = 2 * std::ssize(candidates) > rows_.num_rows();
+  return candidates;
+}
+
+std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Wanted& wanted,
+                                                  SearchMemory& memory, SearchStats& stats) const {
+  const Pick known = best_contender(query, rows_, memory, stats);
+  memory.contenders.clear();
+  float threshold = known.score > 0 ? safely_below(wanted.share * known.score) : 0.0F;
+  // Where codes ruled out few rows, those in 16 bits are asked at once; now and then codes are tried again.
+  const bool by_codes = !memory.hardly_pruned || !near_.serves(query) || memory.unscanned >= kUnscanned;
+  memory.unscanned = by_codes ? 0 : memory.unscanned + 1;
+  std::vector<Candidate> candidates =
+      by_codes ? scan(query, wanted.share, threshold, memory, stats) : all_rows();
+  stats.rows_touched += static_cast<double>(rows_.num_rows());
+  near_.narrow(query, wanted.share, executor_, candidates, threshold, memory, stats);
   return best_candidates(query, wanted, rows_, executor_, candidates, threshold, memory, stats);
 }
 

@@ -4,6 +4,8 @@
 // dots, squares, add_rows.
 #include "construct/row_kernels.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 // Highway compiles the part up to HWY_ONCE once per instruction set and picks one when the program runs.
@@ -98,6 +100,40 @@ double ShortDot(const std::int16_t* x, Index dim, const float* g) {
   }
   for (; j < dim; j += width) a = hn::MulAdd(some(j), hn::LoadU(f32, g + j), a);
   return static_cast<double>(hn::GetLane(hn::SumOfLanes(f32, hn::Add(hn::Add(a, b), hn::Add(c, d)))));
+}
+
+double ToShort(const double* x, Index dim, double factor, std::int16_t* out) {
+  const Tag f64;
+  const hn::Rebind<std::int32_t, Tag> i32;
+  const hn::Rebind<std::int16_t, Tag> i16;
+  const auto width = static_cast<Index>(kWidth);
+  const Vec by = hn::Set(f64, factor);
+  Vec squares = hn::Zero(f64);
+  Index j = 0;
+  for (; j + width <= dim; j += width) {
+    const Vec steps = hn::Mul(hn::LoadU(f64, x + j), by), rounded = hn::Round(steps);
+    const Vec lost = hn::Sub(steps, rounded);
+    squares = hn::MulAdd(lost, lost, squares);
+    hn::StoreU(hn::DemoteTo(i16, hn::DemoteTo(i32, rounded)), i16, out + j);
+  }
+  double sum = hn::GetLane(hn::SumOfLanes(f64, squares));
+  for (; j < dim; ++j) {
+    const double steps = x[j] * factor, rounded = std::nearbyint(steps);
+    sum += (steps - rounded) * (steps - rounded);
+    out[j] = static_cast<std::int16_t>(rounded);
+  }
+  return sum;
+}
+
+double LargestOf(const double* x, Index dim) {
+  const Tag tag;
+  const auto width = static_cast<Index>(kWidth);
+  Vec most = hn::Zero(tag);
+  Index j = 0;
+  for (; j + width <= dim; j += width) most = hn::Max(most, hn::Abs(hn::LoadU(tag, x + j)));
+  double out = hn::GetLane(hn::MaxOfLanes(tag, most));
+  for (; j < dim; ++j) out = std::max(out, std::abs(x[j]));
+  return out;
 }
 
 HWY_INLINE void add_squares(const double* x, Sums& xx) {
@@ -218,6 +254,8 @@ namespace giga::kernels {
 HWY_EXPORT(DotsOfRows);
 HWY_EXPORT(DotsWith);
 HWY_EXPORT(ShortDot);
+HWY_EXPORT(ToShort);
+HWY_EXPORT(LargestOf);
 HWY_EXPORT(SquaresOfRows);
 HWY_EXPORT(ProjectRows);
 HWY_EXPORT(AddRows);
@@ -229,6 +267,13 @@ void dots(const double* rows, Index count, Index dim, const double* d, const dou
 double short_dot(const std::int16_t* x, Index dim, const float* g) {
   return HWY_DYNAMIC_DISPATCH(ShortDot)(x, dim, g);
 }
+double to_short(const double* x, Index dim, double factor, std::int16_t* out) {
+  return HWY_DYNAMIC_DISPATCH(ToShort)(x, dim, factor, out);
+}
+double largest_of(const double* x, Index dim) {
+  return HWY_DYNAMIC_DISPATCH(LargestOf)(x, dim);
+}
+
 void dots_with(const double* rows, Index count, Index dim, const double* d, Dots* out) {
   HWY_DYNAMIC_DISPATCH(DotsWith)(rows, count, dim, d, out);
 }

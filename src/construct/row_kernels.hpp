@@ -32,6 +32,12 @@ inline constexpr Index kShortRoom = 16;
 /// not for results.
 [[nodiscard]] double short_dot(const std::int16_t* x, Index dim, const float* g);
 
+/// out_j = x_j factor to the nearest integer, for |x_j factor| < 2^15; returns the sum of squares of what
+/// that rounding changed. For bounds, not for results.
+[[nodiscard]] double to_short(const double* x, Index dim, double factor, std::int16_t* out);
+/// The largest |x_j|.
+[[nodiscard]] double largest_of(const double* x, Index dim);
+
 /// out[i] = <x_i, x_i>, with the bits of dots.
 void squares(const double* rows, Index count, Index dim, double* out);
 

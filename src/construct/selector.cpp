@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "construct/row_pass.hpp"
 
@@ -14,7 +15,6 @@ namespace {
 
 // The next query differs little from this one: its best row is often among those that came close now, and
 // their scores, found first, are a threshold to prune by from the start.
-constexpr std::size_t kMaxContenders = 32;
 constexpr Index kFirstRound = 32;
 constexpr Index kCandidatesAtOnce = 64;  // by one thread
 
@@ -115,8 +115,13 @@ std::vector<Pick> best_candidates(const Query& query, const Wanted& wanted, cons
   std::vector<Pick> close(keep);
   std::partial_sort_copy(picks.begin(), picks.end(), close.begin(), close.end(),
                          [](const Pick& x, const Pick& y) { return x.score > y.score; });
-  memory.contenders.clear();
+  const std::vector<Index> others = std::exchange(memory.contenders, {});
   for (const Pick& pick : close) memory.contenders.push_back(pick.row);
+  for (const Index row : others) {
+    if (memory.contenders.size() >= kCloseContenders) break;
+    if (std::ranges::find(memory.contenders, row) == memory.contenders.end())
+      memory.contenders.push_back(row);
+  }
   keep_wanted(wanted, picks);
   return picks;
 }

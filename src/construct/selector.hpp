@@ -14,6 +14,8 @@ namespace giga {
 struct SearchMemory {
   std::vector<Index> contenders;  // rows that came close in the last search
   bool backwards = false;         // passes alternate, so that what the cache still holds is used first
+  bool hardly_pruned = false;     // codes left more than half of the rows
+  Index unscanned = 0;            // searches since codes were last tried
 };
 
 /// How many rows a search is to find.
@@ -46,7 +48,11 @@ struct Candidate {
   float upper;
 };
 
-/// The best of the candidates whose upper bound reaches `threshold`, by exact_score. Fills memory.contenders.
+/// Rows that a search remembers as contenders, at most; of those that bounds alone ruled out, a few.
+inline constexpr std::size_t kMaxContenders = 32, kCloseContenders = 8;
+
+/// The best of the candidates whose upper bound reaches `threshold`, by exact_score. The best of them become
+/// the contenders, before those that memory.contenders has.
 [[nodiscard]] std::vector<Pick> best_candidates(const Query& query, const Wanted& wanted,
                                                 const RowSource& rows, const Executor& executor,
                                                 std::vector<Candidate>& candidates, float threshold,

@@ -9,10 +9,13 @@
 #include "construct/shortlist.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 
 #include "base/dense_kernels.hpp"
 #include "base/extended.hpp"
+#include "construct/row_pass.hpp"
 #include "construct/to_the_end.hpp"
 
 namespace giga {
@@ -33,18 +36,16 @@ Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<cons
       taken_(picks.size(), false) {
   for (const Pick& pick : picks) rows_.push_back(pick.row);
   const std::vector<double> l = in_double(table.target());
-  // A few rows at a time, so that each part of an active row is read once for all of them.
-  constexpr Index kRowsAtOnce = 16;
   const Index count = std::ssize(picks);
-  for_each_to_the_end(table.executor(), (count + kRowsAtOnce - 1) / kRowsAtOnce, [&](Index part) {
-    const Index first = part * kRowsAtOnce, last = std::min(count, first + kRowsAtOnce);
-    if (table.rows().products() != nullptr) {
-      for (Index i = first; i < last; ++i) ask_products(active, l, at(i));
+  const bool knows_products = table.rows().products() != nullptr;
+  for_each_to_the_end(table.executor(), count, [&](Index i) {
+    if (knows_products) {
+      ask_products(active, l, at(i));
     } else {
-      for (Index i = first; i < last; ++i) read_unit(l, at(i));
-      multiply_units(active, first, last);
+      read_unit(l, at(i));
     }
   });
+  if (!knows_products) multiply_units(active);
   active_along_ = active.along(table.rows(), l);
 }
 
@@ -62,33 +63,34 @@ void Shortlist::ask_products(const ActiveSet& active, const std::vector<double>&
 void Shortlist::read_unit(const std::vector<double>& l, std::size_t k) {
   units_[k].resize(at(table_.dim()));
   table_.rows().read(rows_[k], 1, units_[k].data());
-  norms_[k] = static_cast<double>(norm(units_[k]));
+  row_norms(units_[k].data(), 1, table_.dim(), &norms_[k]);
   for (double& value : units_[k]) value /= norms_[k];
   along_[k] = kernels::dot(units_[k].data(), l.data(), table_.dim());
 }
 
-// Parts of 512 components: those of 16 rows and of a few active ones stay in the cache while they are
-// multiplied.
-void Shortlist::multiply_units(const ActiveSet& active, Index first, Index last) {
-  constexpr Index kTogether = 512, kSlotsAtOnce = 8;
-  const Index count = active.size();
-  std::vector<double> products(at((last - first) * count), 0.0);
-  std::vector<const double*> rows, slots;
-  for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
-    const Index some = std::min(kTogether, table_.dim() - begin);
-    rows.clear();
-    for (Index k = first; k < last; ++k) rows.push_back(units_[at(k)].data() + begin);
-    for (Index slot = 0; slot < count; slot += kSlotsAtOnce) {
-      slots.clear();
-      for (Index k = slot; k < std::min(count, slot + kSlotsAtOnce); ++k)
-        slots.push_back(active.row(table_.rows(), k)->data() + begin);
-      kernels::add_products(rows, slots, some, products.data() + slot, count);
+// The products of some rows of the list with some active ones are formed together, 512 components at a time:
+// these stay in the cache until they have been multiplied with all others.
+void Shortlist::multiply_units(const ActiveSet& active) {
+  constexpr Index kTogether = 512, kRows = 16, kSlots = 32;
+  const Index count = std::ssize(rows_), row_parts = (count + kRows - 1) / kRows;
+  const Index slot_parts = (active.size() + kSlots - 1) / kSlots;
+  for_each_to_the_end(table_.executor(), row_parts * slot_parts, [&](Index part) {
+    const Index first = part / slot_parts * kRows, last = std::min(count, first + kRows);
+    const Index slot = part % slot_parts * kSlots, end = std::min(active.size(), slot + kSlots);
+    std::array<double, at(kRows * kSlots)> products{};
+    std::vector<std::shared_ptr<const std::vector<double>>> vectors;
+    for (Index k = slot; k < end; ++k) vectors.push_back(active.row(table_.rows(), k));
+    for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
+      std::vector<const double*> rows, slots;
+      for (Index i = first; i < last; ++i) rows.push_back(units_[at(i)].data() + begin);
+      for (const auto& vector : vectors) slots.push_back(vector->data() + begin);
+      kernels::add_products(rows, slots, std::min(kTogether, table_.dim() - begin), products.data(), kSlots);
     }
-  }
-  for (Index k = first; k < last; ++k)
-    for (Index slot = 0; slot < count; ++slot)
-      cosines_[at(k)][at(slot)] =
-          products[at((k - first) * count + slot)] / static_cast<double>(active.norm_of(slot));
+    for (Index i = first; i < last; ++i)
+      for (Index k = slot; k < end; ++k)
+        cosines_[at(i)][at(k)] =
+            products[at((i - first) * kSlots + k - slot)] / static_cast<double>(active.norm_of(k));
+  });
 }
 
 Pick Shortlist::best(std::span<const Extended> u) const {

@@ -32,7 +32,7 @@ class Shortlist {
  private:
   void ask_products(const ActiveSet& active, const std::vector<double>& l, std::size_t k);
   void read_unit(const std::vector<double>& l, std::size_t k);
-  void multiply_units(const ActiveSet& active, Index first, Index last);
+  void multiply_units(const ActiveSet& active);
 
   const VectorTable& table_;
   std::vector<Index> rows_;
