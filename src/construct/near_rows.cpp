@@ -96,7 +96,8 @@ void NearRows::take(Index first, const double* rows, Index count) const {
       // Zero rows are stored as zeros; they are never candidates.
       const double inverse = norms[i] > 0 ? 1 / norms[i] : 0;
       const auto step = static_cast<float>(kernels::largest_of(x, dim) * inverse / kSteps * (1 + 1e-6));
-      const double per_step = step > 0 ? inverse / static_cast<double>(step) : 0;
+      // Of a norm so small that its inverse overflows, the error is NaN, which rules nothing out.
+      const double per_step = step > 0 && std::isfinite(step) ? inverse / static_cast<double>(step) : 0;
       std::int16_t* out = buffer_.as<std::int16_t>() + n * room_;
       std::fill(out + dim, out + room_, std::int16_t{0});
       const double square = kernels::to_short(x, dim, per_step, out);

@@ -1,7 +1,9 @@
 // The inner loops: the bits they promise, and the intervals that the codes promise.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "construct/row_kernels.hpp"
 #include "construct/row_pass.hpp"
@@ -51,6 +53,23 @@ TEST(RowKernels, NormsNeitherOverflowNorUnderflow) {
   EXPECT_EQ(norms[3], 5e-324);
   EXPECT_NEAR(norms[4] / 1.4142135623730951e308, 1, 1e-15);
   EXPECT_EQ(norms[5], 5);
+}
+
+TEST(RowKernels, RoundToShortIntegersAndSayWhatThatLoses) {
+  for (Index dim = 1; dim <= 40; ++dim) {
+    const test::VectorSet p = test::gaussian_vectors(1, dim, dim);
+    double largest = 0, lost = 0;
+    for (Index j = 0; j < dim; ++j) largest = std::max(largest, std::abs(p.row(0)[j]));
+    EXPECT_EQ(kernels::largest_of(p.row(0), dim), largest);
+    std::vector<std::int16_t> out(at(dim));
+    const double factor = 32767 / largest, square = kernels::to_short(p.row(0), dim, factor, out.data());
+    for (Index j = 0; j < dim; ++j) {
+      const double steps = p.row(0)[j] * factor;
+      EXPECT_EQ(out[at(j)], std::lrint(steps)) << "dim " << dim;
+      lost += (steps - std::nearbyint(steps)) * (steps - std::nearbyint(steps));
+    }
+    EXPECT_NEAR(square, lost, 1e-12);
+  }
 }
 
 TEST(RowKernels, SumInDoubleDouble) {

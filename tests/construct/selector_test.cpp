@@ -207,6 +207,38 @@ TEST(Selector, GivesTheSameAnswerWhoeverAskedBefore) {
   test::expect_same_bits(giga(table, {.size = 20}), first, "again");
 }
 
+// Rows that differ by less than a step of the code, in so few dimensions that none is split off.
+TEST(Selector, GoesWithoutCodesWhereTheseRuleOutFewRows) {
+  constexpr Index kRows = 9000, kDim = 7, kSearches = 40;
+  Stream random = stream(3, "nearly one direction");
+  VectorSet p = test::gaussian_vectors(kRows, kDim, 1);
+  for (Index n = 0; n < kRows; ++n) {
+    p.data[at(n * kDim)] = 1;
+    for (Index j = 1; j < kDim; ++j) p.data[at(n * kDim + j)] *= 1e-3;
+  }
+  const DenseRows rows(p.view());
+  const Threads executor(2);
+  const VectorTable table(rows, executor, {.selector = SelectorKind::Quantised});
+  const ScanSelector scan(rows, executor);
+  SearchMemory scan_memory, memory;
+  SearchStats stats;
+  Index without = 0, with = 0;
+  for (Index k = 0; k < kSearches; ++k) {
+    ExtendedVector v = table.target();
+    for (Extended& value : v) value += static_cast<Extended>(0.02 * random.normal());
+    scale(v, 1 / norm(v));
+    const Query query = geodesic_query(table.target(), v, table.norm_sum());
+    const Wanted wanted = k % 2 == 0 ? Wanted{} : Wanted{5, 0.9};
+    const auto want = scan.best_several(query, wanted, scan_memory, stats);
+    const auto got = table.selector().best_several(query, wanted, memory, stats);
+    ASSERT_EQ(got.size(), want.size()) << "search " << k;
+    for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(got[i].row, want[i].row) << "search " << k;
+    ++(memory.unscanned > 0 ? without : with);
+  }
+  EXPECT_GT(without, kSearches / 2);
+  EXPECT_GE(with, 3) << "codes are tried again";
+}
+
 TEST(Selector, QuantisedScoresFewRowsInDouble) {
   const VectorSet p = test::gaussian_vectors(50000, 20, 1);
   const DenseRows rows(p.view());
