@@ -49,6 +49,12 @@ std::vector<Chain> chains_of(const Normal& normal) {
   return chains;
 }
 
+std::vector<double> pooled(const std::vector<Chain>& chains) {
+  std::vector<double> out;
+  for (const Chain& chain : chains) out.insert(out.end(), chain.draws.begin(), chain.draws.end());
+  return out;
+}
+
 // The share of the points at which the estimate, less a constant, is more than 3 standard errors off.
 double share_beyond(const RowEstimate& estimate, const Likelihood& full, std::span<const double> points,
                     const Executor& executor) {
@@ -102,14 +108,32 @@ Comparison compare_certificates(const EstimateCase& which, Quality quality) {
       out.failures.push_back("corrected mean " + std::to_string(d) + " is " +
                              std::to_string(apart / all.coreset.after[d].sd) + " sd off");
   }
-  std::vector<double> pooled;
-  for (const Chain& chain : chains) pooled.insert(pooled.end(), chain.draws.begin(), chain.draws.end());
-  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, pooled, {}, executor);
+  const std::vector<double> draws = pooled(chains);
+  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, {}, executor);
   if (estimate) {
     out.beyond = share_beyond(*estimate, problem.likelihood(),
-                              spread_points(pooled, problem.likelihood().num_parameters(), 256), executor);
+                              spread_points(draws, problem.likelihood().num_parameters(), 256), executor);
   }
   return out;
+}
+
+double share_beyond_of_samples(const EstimateCase& which, Quality quality, Index samples) {
+  const Threads executor;
+  EstimateProblem made = make(which, executor);
+  const Normal prior = made.prior;
+  const LaplaceResult found = std::move(made.laplace);
+  const Problem problem(std::move(made.model), prior);
+  const auto part = coreset_model(problem, coreset_of(problem, quality, executor));
+  const std::vector<double> draws = pooled(chains_of(laplace(*part, prior, executor).posterior));
+  const Index dim = problem.likelihood().num_parameters();
+  double beyond = 0;
+  for (Index i = 0; i < samples; ++i) {
+    const RowEstimateOptions options{.seed = static_cast<std::uint64_t>(i + 1)};
+    const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, options, executor);
+    if (!estimate) return std::numeric_limits<double>::quiet_NaN();
+    beyond += share_beyond(*estimate, problem.likelihood(), spread_points(draws, dim, 256), executor);
+  }
+  return beyond / static_cast<double>(samples);
 }
 
 }  // namespace giga::test

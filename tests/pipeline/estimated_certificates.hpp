@@ -18,4 +18,8 @@ struct Comparison {
 /// Of coresets from the corrective method to a tolerance, of a uniform sample, and of a few rows.
 [[nodiscard]] Comparison compare_certificates(const EstimateCase& which, Quality quality);
 
+/// The share of log ratios that are off by more than 3 stated standard errors, on average over so many
+/// samples of rows; NaN if no row is left out.
+[[nodiscard]] double share_beyond_of_samples(const EstimateCase& which, Quality quality, Index samples);
+
 }  // namespace giga::test

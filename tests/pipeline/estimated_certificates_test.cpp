@@ -44,5 +44,13 @@ TEST(EstimatedCertificates, AreThoseOfAllRows) {
   EXPECT_LE(beyond / static_cast<double>(estimated), 0.02);
 }
 
+// Draws 16 times as wide as the posterior, where rows matter that do not at its mode.
+TEST(EstimatedCertificates, AreAsFarOffAsTheySayWhereTheCoresetFails) {
+  for (const RowKind kind : {RowKind::HeavyTailed, RowKind::Outliers, RowKind::Alone}) {
+    const EstimateCase which{.family = Family::BernoulliLogit, .kind = kind, .rows = 10000};
+    EXPECT_LE(share_beyond_of_samples(which, Quality::Failing, 40), 0.01) << which.name();
+  }
+}
+
 }  // namespace
 }  // namespace giga::test
