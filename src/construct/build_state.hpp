@@ -56,8 +56,8 @@ struct Proposal {
 /// if rounding leaves no step.
 [[nodiscard]] Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row);
 
-/// What that step is, without weights, in double: good to nine digits above kQuickError. The row has a slot
-/// then.
+/// What that step is, without weights, in double: the length to about 1e-16 over the error. The row has a
+/// slot then.
 [[nodiscard]] Proposal geodesic_outlook(const VectorTable& table, BuildState& state, const Pick& pick);
 
 Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats);

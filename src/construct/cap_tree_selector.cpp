@@ -343,8 +343,8 @@ Pick CapTreeSelector::best(const Query& query, SearchMemory& memory, SearchStats
   const auto cap_bytes = static_cast<double>(sizeof(Cap) + sizeof(double) * at(size));
   stats.bytes_read += static_cast<double>(search.rows_touched * stride()) * sizeof(float) +
                       static_cast<double>(search.caps_touched) * cap_bytes;
-  // 2 is above any score: these are always rescored.
-  for (const Index row : left_out_) search.candidates.push_back({row, 2.0F});
+  // These are always rescored.
+  for (const Index row : left_out_) search.candidates.push_back({row, kAnyScore});
   const std::vector<Pick> picks =
       best_candidates(query, {}, rows_, executor_, search.candidates, search.threshold, memory, stats);
   return picks.empty() ? Pick{} : picks.front();

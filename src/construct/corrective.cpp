@@ -89,44 +89,47 @@ std::vector<Pick> newcomers(const BuildState& state, std::span<const Pick> picks
   return out;
 }
 
-// Chooses up to `most` rows from the picks, one by one; the weights are solved after each.
-void take_more(const VectorTable& table, BuildState& state, std::span<const Pick> picks, Index most) {
+// Chooses up to `most` rows from the picks, one by one; the weights are solved after each. Whether it did.
+bool take_more(const VectorTable& table, BuildState& state, std::span<const Pick> picks, Index most) {
   const std::vector<Pick> others = newcomers(state, picks);
-  if (others.empty() || state.solver->in_extended()) return;
+  if (others.empty() || state.solver->in_extended()) return false;
   Shortlist list(table, state.active, others);
   const double least = kNearlyAsGood * picks.front().score;
   for (Index taken = 0; taken < most; ++taken) {
     const Pick pick = list.best(state.solver->solution());
-    if (pick.row < 0 || pick.score < least) return;
+    if (pick.row < 0 || pick.score < least) return taken > 0;
     const Index slot = state.active.slot_of(table.rows(), list.row(pick.row));
     // A row whose vector is that of an active one has its slot: there is nothing to be gained by it.
-    if (slot < state.solver->num_columns()) return;
+    if (slot < state.solver->num_columns()) return taken > 0;
     add_column(table, state, slot, list.cosines(pick.row));
     state.solver->solve_roughly(table.executor(), reader(table, state));
-    if (state.solver->in_extended()) return;
+    if (state.solver->in_extended()) return true;
     list.take(pick.row);
   }
+  return true;
 }
 
 }  // namespace
 
 Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  constexpr Index kPicksPerRow = 8;
+  constexpr Index kPicksPerRow = 8, kMostProducts = Index{1} << 22;  // of picks and active rows
   const Index most = rows_per_search(state);
-  const Wanted wanted = most == 1 ? Wanted{} : Wanted{kPicksPerRow * most, kNearlyAsGood};
+  const Index affordable = std::max(most, kMostProducts / std::max<Index>(1, state.active.size()));
+  const Wanted wanted =
+      most == 1 ? Wanted{} : Wanted{std::min(kPicksPerRow * most, affordable), kNearlyAsGood};
   const std::vector<Pick> picks = geodesic_picks(table, state, wanted, stats);
   if (picks.empty()) return {};
   if (state.error > kQuickError) {
     Proposal solved = geodesic_outlook(table, state, picks.front());
     solve(table, state);
-    if (most > 1) {
-      take_more(table, state, picks, most - 1);
+    if (most > 1 && take_more(table, state, picks, most - 1))
       state.solver->solve(table.executor(), reader(table, state));
-    }
     solved.weights = weights_of(table, state);
     evaluate_quickly(table, state.active, solved);
     if (solved.error > kQuickError && solved.error < state.error) return solved;
   }
+  // Rows that were chosen above have slots and columns by now: their weight in the plain step is 0, and the
+  // solve finds nothing to add.
   Proposal plain = geodesic_step(table, state, picks.front().row);
   if (plain.row < 0) return plain;
   solve(table, state);

@@ -111,7 +111,7 @@ Proposal geodesic_outlook(const VectorTable& table, BuildState& state, const Pic
   const double zeta1 = kernels::dot(l.data(), x.data(), table.dim()) / x_norm;
   const double zeta2 = kernels::dot(row->data(), x.data(), table.dim()) / length / x_norm;
   const double towards = zeta0 - zeta1 * zeta2, away = std::max(0.0, zeta1 - zeta0 * zeta2);
-  proposal.step_length = std::clamp(towards / (towards + away), 0.0, 1.0);
+  proposal.step_length = towards > 0 ? towards / (towards + away) : 0;
   return proposal;
 }
 

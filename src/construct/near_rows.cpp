@@ -96,14 +96,17 @@ void NearRows::take(Index first, const double* rows, Index count) const {
       // Zero rows are stored as zeros; they are never candidates.
       const double inverse = norms[i] > 0 ? 1 / norms[i] : 0;
       const auto step = static_cast<float>(kernels::largest_of(x, dim) * inverse / kSteps * (1 + 1e-6));
-      // Of a norm so small that its inverse overflows, the error is NaN, which rules nothing out.
-      const double per_step = step > 0 && std::isfinite(step) ? inverse / static_cast<double>(step) : 0;
+      const double per_step = step > 0 ? inverse / static_cast<double>(step) : 0;
       std::int16_t* out = buffer_.as<std::int16_t>() + n * room_;
       std::fill(out + dim, out + room_, std::int16_t{0});
-      const double square = kernels::to_short(x, dim, per_step, out);
-      steps_[at(n)] = step;
+      // Of a norm so small that this overflows nothing is known: an error of NaN rules nothing out.
+      const bool known = std::isfinite(per_step);
+      const double square = kernels::to_short(x, dim, known ? per_step : 0, out);
+      steps_[at(n)] = known ? step : 0;
       // Rounded up, by more than float and the rounding of the products above may lose.
-      errors_[at(n)] = static_cast<float>(std::sqrt(square) * static_cast<double>(step) * 1.001 + 1e-12);
+      errors_[at(n)] = known
+                           ? static_cast<float>(std::sqrt(square) * static_cast<double>(step) * 1.001 + 1e-12)
+                           : std::numeric_limits<float>::quiet_NaN();
     }
   }
 }
@@ -129,8 +132,76 @@ void NearRows::measure_target(const Query& query, const Executor& executor) cons
   });
 }
 
+// Of the scores of rows, given a query.
+class NearRows::Bounds {
+ public:
+  Bounds(const NearRows& rows, const Query& query)
+      : rows_(rows), query_(query), g_(query.across.begin(), query.across.end()) {
+    g_.resize(at(rows.room_), 0.0F);
+    more_ = kBoth * (float_error(rows.rows_->dim()) + kFloatQuery);
+  }
+
+  /// As score_interval has it.
+  [[nodiscard]] Interval of(Index n, double needed) const {
+    const double along = static_cast<double>(rows_.along_[at(n)]), across = rows_.product(n, g_);
+    return score_interval(query_, query_.d_along * along + query_.d_across * across,
+                          query_.d_along * across - query_.d_across * along,
+                          kBoth * static_cast<double>(rows_.errors_[at(n)]) + more_, needed);
+  }
+
+ private:
+  // Both products of a row are within its error, and within what float loses; |d_along| + |d_across| <=
+  // sqrt 2.
+  static constexpr double kBoth = std::numbers::sqrt2;
+
+  const NearRows& rows_;
+  const Query& query_;
+  std::vector<float> g_;
+  double more_;
+};
+
+namespace {
+
+void remember(const std::vector<Candidate>& candidates, SearchMemory& memory) {
+  std::vector<Candidate> close(std::min(kCloseContenders, candidates.size()));
+  std::ranges::partial_sort_copy(candidates, close, std::greater<>(), &Candidate::upper, &Candidate::upper);
+  for (const Candidate& candidate : close) memory.contenders.push_back(candidate.row);
+}
+
+}  // namespace
+
 bool NearRows::serves(const Query& query) const {
-  return held() && tells_target(query);
+  return tells_target(query) && ready_.load(std::memory_order_acquire);
+}
+
+std::vector<Candidate> NearRows::search(const Query& query, double share, const Executor& executor,
+                                        float& threshold, SearchMemory& memory, SearchStats& stats) const {
+  std::call_once(measured_, [&] { measure_target(query, executor); });
+  const Index num_rows = rows_->num_rows();
+  const Bounds bounds(*this, query);
+  std::vector<std::vector<Candidate>> found(at(num_blocks(num_rows, kAtOnce)));
+  // Shared so that a thread prunes by what another has found.
+  std::atomic<float> reached = threshold;
+  executor.for_each(std::ssize(found), [&](Index part) {
+    float needed = reached.load(std::memory_order_relaxed);
+    for (Index n = part * kAtOnce; n < std::min(num_rows, (part + 1) * kAtOnce); ++n) {
+      const Interval score = bounds.of(n, static_cast<double>(needed) / share);
+      needed = std::max(needed, safely_below(share * score.low));
+      // An upper end of NaN rules nothing out.
+      const float upper = score.high < static_cast<double>(kAnyScore) ? rounded_up(score.high) : kAnyScore;
+      if (upper >= needed) found[at(part)].push_back({n, upper});
+    }
+    float seen = reached.load(std::memory_order_relaxed);
+    while (seen < needed && !reached.compare_exchange_weak(seen, needed, std::memory_order_relaxed)) {
+    }
+  });
+  threshold = reached;
+  std::vector<Candidate> candidates;
+  for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());
+  remember(candidates, memory);
+  std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
+  stats.bytes_read += static_cast<double>(num_rows) * static_cast<double>(room_) * sizeof(std::int16_t);
+  return candidates;
 }
 
 void NearRows::narrow(const Query& query, double share, const Executor& executor,
@@ -150,32 +221,22 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
       });
     });
   }
+  ready_.store(true, std::memory_order_release);
   std::call_once(measured_, [&] { measure_target(query, executor); });
   const auto count = static_cast<Index>(candidates.size());
-  std::vector<float> g(query.across.begin(), query.across.end());
-  g.resize(at(room_), 0.0F);
-  // Both products of a row are within its error, and within what float loses; |d_along| + |d_across| <=
-  // sqrt 2.
-  constexpr double kBoth = std::numbers::sqrt2;
-  const double more = kBoth * (float_error(dim) + kFloatQuery);
+  const Bounds bounds(*this, query);
   // One pass lowers the upper bounds and finds the largest lower bound; whatever lies below that cannot win.
   const auto bound_some = [&](Index first, Index some, Pick& best) {
     for (Index i = first; i < first + some; ++i) {
       Candidate& candidate = candidates[at(i)];
-      const Index n = candidate.row;
-      const double along = static_cast<double>(along_[at(n)]), across = product(n, g);
-      const Interval score = score_interval(query, query.d_along * along + query.d_across * across,
-                                            query.d_along * across - query.d_across * along,
-                                            kBoth * static_cast<double>(errors_[at(n)]) + more, best.score);
+      const Interval score = bounds.of(candidate.row, best.score);
       if (score.high < static_cast<double>(candidate.upper)) candidate.upper = rounded_up(score.high);
-      best.offer(n, score.low);
+      best.offer(candidate.row, score.low);
     }
   };
   const Pick lowest = best_row(executor, count, bound_some, {}, {.block_rows = kAtOnce});
   if (lowest.score > 0) threshold = std::max(threshold, safely_below(share * lowest.score));
-  std::vector<Candidate> close(std::min(kCloseContenders, candidates.size()));
-  std::ranges::partial_sort_copy(candidates, close, std::greater<>(), &Candidate::upper, &Candidate::upper);
-  for (const Candidate& candidate : close) memory.contenders.push_back(candidate.row);
+  remember(candidates, memory);
   std::erase_if(candidates, [&](const Candidate& candidate) { return candidate.upper < threshold; });
   stats.bytes_read += static_cast<double>(count) * static_cast<double>(room_) * sizeof(std::int16_t);
 }

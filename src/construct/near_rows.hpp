@@ -3,6 +3,7 @@
 // double or computed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -22,15 +23,22 @@ class NearRows {
   /// Takes rows [first, first + count), if they are computed. Different rows may come from different threads.
   void store(Index first, const double* rows, Index count);
 
-  /// Whether narrow() can do without a search that comes before it.
+  /// Whether search() can be asked: the rows are held, and the query tells what l is.
   [[nodiscard]] bool serves(const Query& query) const;
+  /// The rows that may reach the threshold, which is raised to `share` of the best lower bound of a score.
+  /// Those with the highest bounds are contenders then.
+  [[nodiscard]] std::vector<Candidate> search(const Query& query, double share, const Executor& executor,
+                                              float& threshold, SearchMemory& memory,
+                                              SearchStats& stats) const;
 
   /// Raises `threshold` to `share` of the best lower bound of a candidate's score, and drops candidates that
-  /// cannot reach it. Those with the highest bounds are the contenders then, dropped or not.
+  /// cannot reach it. Those with the highest bounds are contenders then, dropped or not.
   void narrow(const Query& query, double share, const Executor& executor, std::vector<Candidate>& candidates,
               float& threshold, SearchMemory& memory, SearchStats& stats) const;
 
  private:
+  class Bounds;
+
   [[nodiscard]] bool held() const { return buffer_.size() > 0; }
   [[nodiscard]] double product(Index n, const std::vector<float>& g) const;
   void measure_target(const Query& query, const Executor& executor) const;
@@ -42,6 +50,7 @@ class NearRows {
   bool few_enough_ = false;
   // Filled by store(), or by the first search that finds it worth while.
   mutable std::once_flag taken_, measured_;
+  mutable std::atomic<bool> ready_ = false;
   mutable RowBytes buffer_;
   mutable RowArray<float> steps_, errors_;  // of every row: x ~ step * integers, within error
   mutable RowArray<float> along_;           // <l_n, l>, within error

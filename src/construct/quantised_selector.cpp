@@ -21,7 +21,6 @@ namespace {
 constexpr float kFloatError = 1e-6F;
 constexpr Index kTrialParts = 16;  // one of so many tells whether the coarse plane is worth trying first
 constexpr Index kUnscanned = 16;   // searches without codes, until these are tried again
-constexpr float kAnyScore = 2;     // above any
 constexpr float kFloatErrorEach = 1.2e-7F;
 constexpr double kLeadingShare = 0.99;  // of the energy, for leading directions to be worth their bytes
 constexpr double kRestFactor = 1.5;     // energy left over, to that beyond all directions: fewer will do
@@ -120,12 +119,11 @@ kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFra
 }
 
 // How many rows are searched in one piece: blocks, or halves, quarters, ... of them where there are so few
-// blocks that threads would wait for the last. A rank that holds its own blocks only has whole ones.
-Index rows_of_part(Index num_rows, const Executor& executor) {
+// blocks that threads would wait for the last.
+Index rows_of_part(Index num_rows) {
   constexpr Index kFewestParts = 32, kLeast = 256;
   static_assert(kLeast % kernels::kGroupRows == 0 && kBlockRows % kLeast == 0);
   Index rows = kBlockRows;
-  if (executor.num_ranks() > 1) return rows;
   while (rows > kLeast && num_rows < kFewestParts * rows) rows /= 2;
   return rows;
 }
@@ -235,14 +233,6 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
   return picks.empty() ? Pick{} : picks.front();
 }
 
-// Every row as a candidate.
-std::vector<Candidate> QuantisedSelector::all_rows() const {
-  std::vector<Candidate> out;
-  out.reserve(at(rows_.num_rows()));
-  for (Index row = 0; row < rows_.num_rows(); ++row) out.push_back({row, kAnyScore});
-  return out;
-}
-
 // The rows that codes cannot rule out: those whose upper bound reaches the threshold, which is raised to the
 // largest lower bound of any row, times the share.
 std::vector<Candidate> QuantisedSelector::scan(const Query& query, double share, float& threshold,
@@ -257,8 +247,7 @@ std::vector<Candidate> QuantisedSelector::scan(const Query& query, double share,
   // timing; the best of them by exact_score does not, nor does the largest lower bound.
   std::atomic<float> seen_so_far = threshold;
 
-  const Index part_rows = rows_of_part(rows_.num_rows(), executor_),
-              parts = num_blocks(rows_.num_rows(), part_rows);
+  const Index part_rows = rows_of_part(rows_.num_rows()), parts = num_blocks(rows_.num_rows(), part_rows);
   // By part, so that no two threads write to the same list.
   std::vector<std::vector<Candidate>> found(at(parts));
   // Where most groups end in the fine plane anyway, the coarse plane is not tried first; one part in
@@ -302,15 +291,18 @@ std::vector<Candidate> QuantisedSelector::scan(const Query& query, double share,
 std::vector<Pick> QuantisedSelector::best_several(const Query& query, const Wanted& wanted,
                                                   SearchMemory& memory, SearchStats& stats) const {
   const Pick known = best_contender(query, rows_, memory, stats);
-  memory.contenders.clear();
   float threshold = known.score > 0 ? safely_below(wanted.share * known.score) : 0.0F;
   // Where codes ruled out few rows, those in 16 bits are asked at once; now and then codes are tried again.
   const bool by_codes = !memory.hardly_pruned || !near_.serves(query) || memory.unscanned >= kUnscanned;
   memory.unscanned = by_codes ? 0 : memory.unscanned + 1;
-  std::vector<Candidate> candidates =
-      by_codes ? scan(query, wanted.share, threshold, memory, stats) : all_rows();
   stats.rows_touched += static_cast<double>(rows_.num_rows());
-  near_.narrow(query, wanted.share, executor_, candidates, threshold, memory, stats);
+  std::vector<Candidate> candidates;
+  if (by_codes) {
+    candidates = scan(query, wanted.share, threshold, memory, stats);
+    near_.narrow(query, wanted.share, executor_, candidates, threshold, memory, stats);
+  } else {
+    candidates = near_.search(query, wanted.share, executor_, threshold, memory, stats);
+  }
   return best_candidates(query, wanted, rows_, executor_, candidates, threshold, memory, stats);
 }
 

@@ -33,7 +33,6 @@ class QuantisedSelector final : public Selector {
   void collect();
   [[nodiscard]] kernels::CodeBlock block(Index index) const;
   [[nodiscard]] kernels::CodeBlock codes_of(Index first, Index count) const;
-  [[nodiscard]] std::vector<Candidate> all_rows() const;
   [[nodiscard]] std::vector<Candidate> scan(const Query& query, double share, float& threshold,
                                             SearchMemory& memory, SearchStats& stats) const;
 

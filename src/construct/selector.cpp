@@ -13,8 +13,6 @@
 namespace giga {
 namespace {
 
-// The next query differs little from this one: its best row is often among those that came close now, and
-// their scores, found first, are a threshold to prune by from the start.
 constexpr Index kFirstRound = 32;
 constexpr Index kCandidatesAtOnce = 64;  // by one thread
 
@@ -26,12 +24,12 @@ float safely_below(double score) {
   return rounded - 1e-6F * std::abs(rounded);
 }
 
-Pick best_contender(const Query& query, const RowSource& rows, const SearchMemory& memory,
-                    SearchStats& stats) {
+Pick best_contender(const Query& query, const RowSource& rows, SearchMemory& memory, SearchStats& stats) {
+  const std::vector<Index> contenders = std::exchange(memory.contenders, {});
   std::vector<double> scratch;
   Pick pick;
-  for (const Index row : memory.contenders) pick.offer(row, score_row(query, rows, row, scratch));
-  const auto count = static_cast<double>(memory.contenders.size());
+  for (const Index row : contenders) pick.offer(row, score_row(query, rows, row, scratch));
+  const auto count = static_cast<double>(contenders.size());
   stats.rows_rescored += count;
   stats.bytes_read += count * static_cast<double>(rows.dim()) * sizeof(double);
   return pick;

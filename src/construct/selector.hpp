@@ -47,12 +47,15 @@ struct Candidate {
   Index row;
   float upper;
 };
+inline constexpr float kAnyScore = 2;  ///< Above any.
 
-/// Rows that a search remembers as contenders, at most; of those that bounds alone ruled out, a few.
+/// The next query differs little from this one: its best row is often among those that came close now, and
+/// their scores, found first, are a threshold to prune by from the start. Rows that a search remembers, at
+/// most; fewer of those that bounds alone ruled out.
 inline constexpr std::size_t kMaxContenders = 32, kCloseContenders = 8;
 
 /// The best of the candidates whose upper bound reaches `threshold`, by exact_score. The best of them become
-/// the contenders, before those that memory.contenders has.
+/// contenders, before those that memory.contenders has.
 [[nodiscard]] std::vector<Pick> best_candidates(const Query& query, const Wanted& wanted,
                                                 const RowSource& rows, const Executor& executor,
                                                 std::vector<Candidate>& candidates, float threshold,
@@ -65,8 +68,9 @@ inline constexpr std::size_t kMaxContenders = 32, kCloseContenders = 8;
 /// Sorts picks, the best first, and leaves those that are wanted.
 void keep_wanted(const Wanted& wanted, std::vector<Pick>& picks);
 
-/// The best exact score among the contenders of the last search: where a search may start pruning.
-[[nodiscard]] Pick best_contender(const Query& query, const RowSource& rows, const SearchMemory& memory,
+/// The best exact score among the contenders of the last search, which are then forgotten: where a search may
+/// start pruning.
+[[nodiscard]] Pick best_contender(const Query& query, const RowSource& rows, SearchMemory& memory,
                                   SearchStats& stats);
 
 /// Largest float certainly not above the score: bounds computed in float are compared with it.

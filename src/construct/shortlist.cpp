@@ -31,12 +31,16 @@ Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<cons
     : table_(table),
       norms_(picks.size()),
       units_(picks.size()),
-      cosines_(picks.size(), std::vector<double>(at(active.size()), 0.0)),
+      cosines_(picks.size()),
       along_(picks.size()),
       taken_(picks.size(), false) {
   for (const Pick& pick : picks) rows_.push_back(pick.row);
   const std::vector<double> l = in_double(table.target());
   const Index count = std::ssize(picks);
+  for (std::vector<double>& cosines : cosines_) {
+    cosines.reserve(at(active.size() + count));  // take() adds one for each that is taken
+    cosines.resize(at(active.size()));
+  }
   const bool knows_products = table.rows().products() != nullptr;
   for_each_to_the_end(table.executor(), count, [&](Index i) {
     if (knows_products) {

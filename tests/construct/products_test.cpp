@@ -17,7 +17,9 @@
 #include "giga/base/threads.hpp"
 #include "giga/construct/simulate.hpp"
 #include "support/executors.hpp"
+#include "support/oracle.hpp"
 #include "support/pretend_ranks.hpp"
+#include "support/vector_sets.hpp"
 
 namespace giga {
 namespace {
@@ -231,6 +233,36 @@ TEST(SeveralRows, OneSearchChoosesSeveralBeyondTwoHundredPoints) {
   EXPECT_GT(most, 3);
   for (std::size_t t = 1; t < result.trace.size(); ++t)
     EXPECT_LT(result.trace[t].relative_error, result.trace[t - 1].relative_error);
+}
+
+// Where the error crosses what double precision is enough for, rows that a search chose for it are judged
+// beside GIGA's step.
+TEST(SeveralRows, StepsAcrossTheLimitOfQuickErrors) {
+  const test::VectorSet p = test::gaussian_vectors(3000, 280, 1);
+  const DenseRows rows(p.view());
+  const VectorTable table(rows, test::threads(2));
+  const GreedyOptions options{.size = 330};
+  const BuildResult straight = corrective(table, options);
+  Index crossing = 0, added = 0;
+  for (std::size_t t = 1; t < straight.trace.size(); ++t) {
+    const StepRecord &before = straight.trace[t - 1], &step = straight.trace[t];
+    EXPECT_LT(step.relative_error, before.relative_error) << "step " << step.step;
+    if (!(before.relative_error > 1e-4 && step.relative_error <= 1e-4)) continue;
+    crossing = step.step;
+    added = step.size - before.size;
+  }
+  ASSERT_GT(crossing, 0);
+  EXPECT_GT(added, 1);
+  EXPECT_LE(test::Oracle(rows).worst_stationarity(straight.coreset), 1e-10L);
+  for (const Index stop : {crossing - 1, crossing, crossing + 1}) {
+    GreedyOptions some = options;
+    some.max_steps = stop;
+    const BuildResult whole = resume(table, corrective(table, some), options);
+    EXPECT_EQ(whole.coreset.rows, straight.coreset.rows) << stop;
+    EXPECT_EQ(whole.coreset.weights, straight.coreset.weights) << stop;
+  }
+  const VectorTable alone(rows, test::threads(1), {.selector = SelectorKind::Scan});
+  EXPECT_EQ(corrective(alone, options).coreset.weights, straight.coreset.weights);
 }
 
 // Told to stop at its call number `at`, and never again.
