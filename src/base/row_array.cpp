@@ -86,8 +86,8 @@ RowBytes& RowBytes::operator=(RowBytes&& other) noexcept {
 
 RowBytes::Place RowBytes::place_for(std::size_t size) const {
   if (size < kShort) return Place::Heap;
-  const std::uint64_t others = memory_->in_memory_ - (place_ == Place::Mapping ? size_ : 0);
-  return others + size <= memory_->limit_ ? Place::Mapping : Place::File;
+  const std::uint64_t own = place_ == Place::Mapping ? size_ : 0;
+  return size <= own || memory_->has_room_for(size - own) ? Place::Mapping : Place::File;
 }
 
 namespace {

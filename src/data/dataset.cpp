@@ -17,7 +17,7 @@ namespace {
 // The number that was read for a column of row n; not for unused columns, which have none.
 double number_of(const Dataset& data, const Column& column, Index n) {
   switch (column.role) {
-    case ColumnRole::Feature: return data.features(n)[column.feature];
+    case ColumnRole::Feature: return FeatureRows(data, 1).row(n)[column.feature];
     case ColumnRole::Response: return data.response(n);
     case ColumnRole::Weight: return data.weight(n);
     case ColumnRole::Unused: break;
@@ -129,6 +129,24 @@ const double* fetched(const Dataset::Parts& parts, Index n) {
 }  // namespace
 
 const double* Dataset::features(Index n) const {
+  if (features_need_room()) throw std::logic_error("the features of " + parts_->name + " need room");
+  return features(n, nullptr);
+}
+
+bool Dataset::features_need_room() const {
+  return parts_->placed && parts_->placed->needs_room();
+}
+
+std::uint64_t Dataset::bytes_in_place() const {
+  return parts_->placed ? parts_->placed->bytes() : 0;
+}
+
+void Dataset::require_unchanged() const {
+  if (parts_->placed) parts_->placed->require_unchanged();
+}
+
+const double* Dataset::features(Index n, double* room) const {
+  if (parts_->placed) return parts_->placed->row(n, room);
   if (parts_->shared && !parts_->shared->is_here(n)) return fetched(*parts_, n);
   return parts_->feature_values() + n * parts_->num_features;
 }

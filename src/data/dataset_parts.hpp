@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "data/placed_features.hpp"
 #include "giga/base/row_array.hpp"
 #include "giga/data/dataset.hpp"
 
@@ -59,11 +60,12 @@ struct Dataset::Parts {
   Index first_row = 0;                      // input rows before those of a share
   Index num_rows = 0;
   Index num_features = 0;
-  RowArray<double> features;         // row-major; empty where they are
-  const double* borrowed = nullptr;  // the caller's, who keeps them
-  RowArray<double> response;         // empty if there is no such column
-  RowArray<double> weights;          // likewise
-  std::vector<Index> dropped;        // input rows left out, ascending, from first_row on
+  RowArray<double> features;                     // row-major; empty where they are elsewhere:
+  const double* borrowed = nullptr;              // the caller's, who keeps them
+  std::shared_ptr<const PlacedFeatures> placed;  // in files that are used where they are
+  RowArray<double> response;                     // empty if there is no such column
+  RowArray<double> weights;                      // likewise
+  std::vector<Index> dropped;                    // input rows left out, ascending, from first_row on
   std::vector<std::string> notes;
   std::unique_ptr<Origin> origin;           // none: only rows have numbers, unused columns are empty
   std::unique_ptr<SharedRowsState> shared;  // none: all rows are here

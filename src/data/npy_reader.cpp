@@ -10,6 +10,7 @@
 #include "data/column_roles.hpp"
 #include "data/load_progress.hpp"
 #include "data/matrix_reader.hpp"
+#include "data/placed_features.hpp"
 #include "data/several_files.hpp"
 #include "data/share_source.hpp"
 #include "data/table.hpp"
@@ -115,8 +116,9 @@ Index fill_block(const NpyPart& block, const std::vector<Slot>& slots) {
   return count_rounded(view.scalar, values);
 }
 
-void fill(const std::vector<NpyPart>& parts, Table& table, const Executor& executor,
-          const Observer& observer) {
+// Whether the features that stay in the files, if any do, are all finite.
+bool fill(const std::vector<NpyPart>& parts, Table& table, const Executor& executor, const Observer& observer,
+          const PlacedFeatures* placed = nullptr) {
   const std::vector<Slot> slots = table.slots();
   std::size_t bytes = 0, headers = 0;
   for (const NpyPart& part : parts) {
@@ -127,9 +129,11 @@ void fill(const std::vector<NpyPart>& parts, Table& table, const Executor& execu
   const std::vector<NpyPart> blocks = blocks_of(parts);
   std::atomic<std::size_t> done{headers};
   std::atomic<Index> rounded{0};
+  std::atomic<bool> finite{true};
   executor.for_each(std::ssize(blocks), [&](Index i) {
     const NpyPart& block = blocks[at(i)];
     rounded.fetch_add(fill_block(block, slots), std::memory_order_relaxed);
+    if (placed != nullptr && !placed->are_finite(block.first_row, block.count)) finite = false;
     const NpyMatrix& matrix = *block.file->matrix;
     const MatrixView view = matrix.view();
     const auto length = at(block.count * view.cols) * scalar_bytes(view.scalar);
@@ -142,6 +146,7 @@ void fill(const std::vector<NpyPart>& parts, Table& table, const Executor& execu
   for (const NpyPart& part : parts)
     part.file->matrix->file().release(0, part.file->matrix->file().bytes().size());
   table.merge({.rounded = rounded});
+  return finite;
 }
 
 std::unique_ptr<Dataset::Origin> origin_of(const std::vector<NpyPart>& parts, Index first_row) {
@@ -160,6 +165,17 @@ Table table_of(const std::vector<NpyFile>& files, const std::string& name, const
           memory};
 }
 
+// Of a table whose features would not fit in memory: those of the files, if they can be used as they are.
+std::shared_ptr<const PlacedFeatures> placed_features(const std::vector<NpyFile>& files, const Table& table,
+                                                      Index num_rows, FileStates states,
+                                                      const RowMemory& memory) {
+  const Index numbers = checked_product(num_rows, table.num_features());
+  if (memory.has_room_for(at(numbers) * sizeof(double))) return nullptr;
+  std::vector<std::shared_ptr<const NpyMatrix>> matrices;
+  for (const NpyFile& file : files) matrices.push_back(file.matrix);
+  return PlacedFeatures::of(std::move(matrices), table.columns(), std::move(states));
+}
+
 class NpyShare : public ShareSource {
  public:
   explicit NpyShare(ShareInput input)
@@ -175,7 +191,7 @@ class NpyShare : public ShareSource {
   TableFacts read() override {
     table_.start_again();
     table_.allocate(num_rows_);
-    fill(parts_, table_, input_.executor, input_.observer);
+    (void)fill(parts_, table_, input_.executor, input_.observer);
     TableFacts facts;
     for (const NpyPart& part : parts_)
       facts.parts.push_back(
@@ -214,17 +230,30 @@ std::unique_ptr<ShareSource> npy_share(ShareInput input) {
 
 Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
                          const ReadOptions& options, const Executor& executor, const Observer& observer) {
+  FileStates states(paths);
   const std::vector<NpyFile> files = open_files(paths);
-  Table table = table_of(files, name, options, executor.memory());
   const Index num_rows = rows_of(files);
   const std::vector<NpyPart> parts = parts_of(files, 0, num_rows);
-  for (const NpyPart& part : parts)
-    if (files.size() > 1) table.add_file(part.file->name, part.first_row);
+  const auto empty_table = [&] {
+    Table table = table_of(files, name, options, executor.memory());
+    for (const NpyPart& part : parts)
+      if (files.size() > 1) table.add_file(part.file->name, part.first_row);
+    return table;
+  };
+  const auto finished = [&](Table table) {
+    // Conversion came first; NaN and infinity are found in the table, in row order.
+    judge_filled(table, table.slots(), num_rows, executor);
+    return std::move(table).finish(num_rows, origin_of(parts, 0));
+  };
+  Table table = empty_table();
+  if (const auto placed = placed_features(files, table, num_rows, std::move(states), executor.memory())) {
+    table.place_features(placed, num_rows);
+    if (fill(parts, table, executor, observer, placed.get())) return finished(std::move(table));
+    table = empty_table();  // some number is missing or infinite, and which has to be told
+  }
   table.allocate(num_rows);
-  fill(parts, table, executor, observer);
-  // Conversion came first; NaN and infinity are found in the table, in row order.
-  judge_filled(table, table.slots(), num_rows, executor);
-  return std::move(table).finish(num_rows, origin_of(parts, 0));
+  (void)fill(parts, table, executor, observer);
+  return finished(std::move(table));
 }
 
 }  // namespace giga

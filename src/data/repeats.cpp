@@ -17,8 +17,7 @@ double response_or_0(const Dataset& data, Index row) {
   return data.response().empty() ? 0 : data.response(row);
 }
 
-bool equals_row(const Dataset& data, Index row, const double* other, double response) {
-  const double* own = data.features(row);
+bool equals_row(const Dataset& data, Index row, const double* own, const double* other, double response) {
   return response_or_0(data, row) == response && std::equal(own, own + data.num_features(), other);
 }
 
@@ -35,9 +34,10 @@ void Repeats::hash_rows() {
   kinds_.resize(rows_.size());
   const bool weighted = !data_.weights().empty();
   for_each_block(executor_, rows_, [this, weighted](Index first, Index count) {
+    FeatureRows features(data_, 1);
     for (Index n = first; n < first + count; ++n) {
       hashes_[at(n - rows_.begin)] =
-          hash_row(data_.features(n), data_.num_features(), response_or_0(data_, n)) & hash_mask_;
+          hash_row(features.row(n), data_.num_features(), response_or_0(data_, n)) & hash_mask_;
       kinds_[at(n - rows_.begin)] = !weighted || data_.weight(n) > 0 ? kFirst : kNothing;
     }
   });
@@ -73,6 +73,7 @@ void Repeats::look_up(std::size_t part) {
   // the part and are all alike here.
   const std::size_t size = std::bit_ceil(2 * count + 1);
   std::vector<Index> table(size, -1);
+  FeatureRows features(data_, 1), firsts(data_, 1);
   for (std::size_t i = begins_[part]; i < begins_[part + 1]; ++i) {
     const Index n = order_[i];
     const std::uint64_t own = hash(n);
@@ -83,7 +84,7 @@ void Repeats::look_up(std::size_t part) {
         table[slot] = n;
         break;
       }
-      if (hash(f) == own && equals_row(data_, f, data_.features(n), response_or_0(data_, n))) {
+      if (hash(f) == own && equals_row(data_, f, firsts.row(f), features.row(n), response_or_0(data_, n))) {
         hashes_[at(n - rows_.begin)] = static_cast<std::uint64_t>(f);
         kinds_[at(n - rows_.begin)] = kRepeat;
         break;

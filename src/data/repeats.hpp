@@ -14,9 +14,10 @@
 
 namespace giga {
 
-/// By value: 0 equals -0, as their hashes do; NaN does not occur in a Dataset. `other` are the features of a
-/// row, and `response` its response.
-[[nodiscard]] bool equals_row(const Dataset& data, Index row, const double* other, double response);
+/// By value: 0 equals -0, as their hashes do; NaN does not occur in a Dataset. `own` are the features of the
+/// row, `other` those of another, and `response` its response.
+[[nodiscard]] bool equals_row(const Dataset& data, Index row, const double* own, const double* other,
+                              double response);
 /// 0 in every row of a table without a response.
 [[nodiscard]] double response_or_0(const Dataset& data, Index row);
 

@@ -90,9 +90,11 @@ Dataset stacked(std::span<const Dataset* const> tables, const std::string& name)
       recode.emplace_back(table->feature_column(d), parts.columns[at(d)]);
     const auto of_response =
         first.response().empty() ? Recoding({}, {}) : Recoding(table->response_column(), response);
+    FeatureRows features(*table, 1);
     for (Index n = 0; n < table->num_rows(); ++n, ++row) {
+      const double* from = features.row(n);
       double* to = parts.features.data() + row * parts.num_features;
-      for (Index d = 0; d < parts.num_features; ++d) to[d] = recode[at(d)](table->features(n)[d]);
+      for (Index d = 0; d < parts.num_features; ++d) to[d] = recode[at(d)](from[d]);
       if (!first.response().empty()) parts.response.data()[row] = of_response(table->response()[at(n)]);
       parts.weights.data()[row] = table->weight(n);
     }

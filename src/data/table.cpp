@@ -98,7 +98,8 @@ void Table::start_again() {
 }
 
 void Table::allocate(Index rows) {
-  if (parts_.borrowed == nullptr) parts_.features.resize(checked_product(rows, parts_.num_features));
+  if (parts_.borrowed == nullptr && !parts_.placed)
+    parts_.features.resize(checked_product(rows, parts_.num_features));
   if (has_response_) parts_.response.resize(rows);
   if (has_weights_) parts_.weights.resize(rows);
 }
@@ -109,12 +110,27 @@ void Table::borrow_features(const double* features, Index rows) {
   allocate(rows);
 }
 
+void Table::place_features(std::shared_ptr<const PlacedFeatures> features, Index rows) {
+  parts_.placed = std::move(features);
+  parts_.num_rows = rows;
+  allocate(rows);
+}
+
 void Table::own_features() {
   const double* borrowed = std::exchange(parts_.borrowed, nullptr);
-  if (borrowed == nullptr) return;
+  const std::shared_ptr<const PlacedFeatures> placed = std::exchange(parts_.placed, nullptr);
+  if (borrowed == nullptr && !placed) return;
   const Index count = checked_product(parts_.num_rows, parts_.num_features);
   parts_.features.resize(count);
-  std::copy_n(borrowed, count, parts_.features.data());
+  if (borrowed != nullptr) {
+    std::copy_n(borrowed, count, parts_.features.data());
+    return;
+  }
+  for (Index n = 0; n < parts_.num_rows; ++n) {
+    double* to = parts_.features.data() + n * parts_.num_features;
+    const double* from = placed->row(n, to);
+    if (from != to) std::copy_n(from, parts_.num_features, to);
+  }
 }
 
 void Table::reserve(Index rows) {
@@ -127,7 +143,7 @@ void Table::reserve(Index rows) {
 std::vector<Slot> Table::slots() {
   std::vector<Slot> slots;
   // Borrowed features are not written to: nothing that is borrowed is a category, or parsed. Of no rows there
-  // are none at all, from which nothing may be counted on.
+  // are none at all, from which nothing may be counted on; nor of those that stay in files.
   auto* const features = const_cast<double*>(parts_.feature_values());
   for (const Column& column : parts_.columns) {
     switch (column.role) {

@@ -26,10 +26,11 @@ std::vector<LevelCount> count_levels(const Dataset& data, const Column& column, 
   fold_blocks<LevelCount>(
       executor, data.num_rows(), width, std::span(counts),
       [&](Index first, Index count, Index /*piece*/, LevelCount* part) {
+        FeatureRows features(data, 1);
         for (Index n = first; n < first + count; ++n) {
           const double weight = data.weight(n);
           if (!(weight > 0)) continue;
-          LevelCount& level = part[static_cast<Index>(data.features(n)[column.feature])];
+          LevelCount& level = part[static_cast<Index>(features.row(n)[column.feature])];
           ++level.rows;
           level.weight += weight;
         }

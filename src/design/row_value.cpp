@@ -347,11 +347,11 @@ const LearntCall& learnt_call(const DesignState& state, const std::string& call)
 
 void RowValue::evaluate(const Dataset& data, Index first, Index count, double* values) const {
   std::vector<double> slots(at(program.num_slots() * kProgramRows));
-  std::array<const double*, kProgramRows> x{};
+  FeatureRows features(data, std::min(kProgramRows, count));
   for (Index begin = 0; begin < count; begin += kProgramRows) {
     const Index some = std::min(kProgramRows, count - begin);
-    for (Index i = 0; i < some; ++i) x[at(i)] = data.features(first + begin + i);
-    program.run({x.data(), data.response().data() + first + begin}, some, slots.data());
+    program.run({features.from(first + begin, some), data.response().data() + first + begin}, some,
+                slots.data());
     std::copy_n(slots.data(), some, values + begin);
   }
 }
@@ -365,9 +365,10 @@ std::string value_text(double value) {
 std::string unusable(const RowValue& value, double result, const DesignState& state,
                      const VariableSources& sources, const Dataset& data, Index n) {
   std::string why;
+  FeatureRows features(data, 1);
   for (const Index v : value.variables) {
     const VariableSource& source = sources[at(v)];
-    const double number = source.feature >= 0 ? data.features(n)[source.feature] : data.response()[at(n)];
+    const double number = source.feature >= 0 ? features.row(n)[source.feature] : data.response()[at(n)];
     const DesignVariable& variable = state.variables[at(v)];
     const bool text = variable.kind == ColumnKind::Category && number >= 0 &&
                       number < static_cast<double>(source.levels.size());

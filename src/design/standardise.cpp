@@ -32,15 +32,15 @@ class FeatureColumns {
   [[nodiscard]] const DistinctRows& rows() const { return rows_; }
   [[nodiscard]] Index dim() const { return data_.num_features(); }
   [[nodiscard]] std::vector<double> first_row() const {
-    const double* x = data_.features(rows_.row(0));
+    FeatureRows features(data_, 1);
+    const double* x = features.row(rows_.row(0));
     return {x, x + dim()};
   }
   /// Calls body(begin, dim, x): columns begin .. begin + dim - 1 of row first + i are at x[i].
   template <typename Body>
   void for_columns(Index first, Index count, const Body& body) const {
-    std::vector<const double*> x(at(count));
-    for (Index i = 0; i < count; ++i) x[at(i)] = data_.features(rows_.row(first + i));
-    body(Index{0}, dim(), x.data());
+    FeatureRows features(data_, count);
+    body(Index{0}, dim(), features.of(count, [&](Index i) { return rows_.row(first + i); }));
   }
 
  private:
@@ -73,14 +73,15 @@ class TermColumns {
   }
   template <typename Body>
   void for_columns(Index first, Index count, const Body& body) const {
-    std::vector<const double*> features(at(count)), x(at(count));
-    for (Index i = 0; i < count; ++i) features[at(i)] = data_.features(rows_.row(first + i));
+    FeatureRows rows(data_, count);
+    const double* const* features = rows.of(count, [&](Index i) { return rows_.row(first + i); });
+    std::vector<const double*> x(at(count));
     const auto raw = std::make_unique_for_overwrite<double[]>(at(count * widest_));
     Index begin = 0;
     for (const auto& term : terms_) {
       const Index dim = term->num_columns();
       // (r - 0) * 1 has the bits of r.
-      term->write(features.data(), count, {raw.get(), dim, 1, mean_.data(), inverse_.data()});
+      term->write(features, count, {raw.get(), dim, 1, mean_.data(), inverse_.data()});
       for (Index i = 0; i < count; ++i) x[at(i)] = raw.get() + i * dim;
       body(begin, dim, x.data());
       begin += dim;

@@ -91,7 +91,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   const Dataset& data = table.data;
   const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
-  job::mention_scratch(executor.memory(), notes);
+  job::mention_scratch(executor.memory(), data, notes);
   notes.say(data.notes());
   notes.say(problem.notes());
   const Index rows = problem.likelihood().num_rows();
@@ -127,6 +127,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.model = problem.description();
   record.passes = result.passes;
   record.coreset = by_input_rows(problem, std::move(result));
+  data.require_unchanged();
   finish(job, total, seconds, executor, run);
   return run;
 }

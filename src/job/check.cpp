@@ -241,7 +241,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   const Problem problem(data, job.file.model, job.file.scale, executor);
   const Coreset chosen = coreset_within(problem, coreset, job.file, executor);
   seconds.load = stage.restart();
-  job::mention_scratch(executor.memory(), notes);
+  job::mention_scratch(executor.memory(), data, notes);
   notes.say(data.notes());
   notes.say(problem.notes());
 
@@ -269,6 +269,7 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
     notes.say(
         "the search for the posterior mode of all rows did not converge; do not use what is said of Laplace");
 
+  data.require_unchanged();
   record.num_rows = record.certificate->num_data_rows;
   record.num_parameters = record.certificate->num_parameters;
   record.draws =

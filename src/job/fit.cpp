@@ -56,7 +56,7 @@ class FitWork {
     const Problem problem(data, table.model, executor_);
     const std::string digest = data_digest(data, executor_);
     const double load_s = total_.seconds();
-    job::mention_scratch(executor_.memory(), notes_);
+    job::mention_scratch(executor_.memory(), data, notes_);
     notes_.say(data.notes());
     notes_.say(problem.notes());
     prepare(problem);
@@ -71,7 +71,9 @@ class FitWork {
     const FitResult result = fitted(problem, state, digest);
     notes_.say(result.coreset.notes);
     if (const auto text = missed_tolerance(result.coreset)) notes_.say(*text);
-    return described(problem, result, digest, load_s);
+    FitRun run = described(problem, result, digest, load_s);
+    data.require_unchanged();
+    return run;
   }
 
  private:

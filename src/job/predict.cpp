@@ -200,12 +200,13 @@ PredictRun run_predict(const PredictJob& job, const Executor& executor, const Jo
     run.num_draws = draws.points.count();
     run.all_draws = std::ssize(all.thetas);
     run.expected = expected_words(file, !rows.trials.empty());
-    job::mention_scratch(executor.memory(), notes);
+    job::mention_scratch(executor.memory(), rows.data, notes);
     notes.say(rows.data.notes());
     notes.say(rows.notes);
     note_draws(run, record, notes);
     run.predictions = predict_rows(rows, draws, job.predict, executor, observer.watch);
     for (Index n = 0; n < rows.data.num_rows(); ++n) run.rows.push_back(rows.data.input_row(n));
+    rows.data.require_unchanged();
     run.predict_s = stage.restart();
     if (out) {
       write_predictions(run, [&out](std::string_view text) { out->write(text); });

@@ -41,7 +41,7 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
 // A coreset without its companion can be sampled as a weighted table, but the scale of all rows is lost.
 void note_input(const SampleJob& job, const WeightedProblem& loaded, const RowMemory& memory,
                 job::Notes& notes) {
-  job::mention_scratch(memory, notes);
+  job::mention_scratch(memory, *loaded.data, notes);
   notes.say(loaded.data->notes());
   notes.say(loaded.problem->notes());
   if (!job.bare_coreset) return;
@@ -142,6 +142,7 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
                           observer.watch);
   job::spell(checked, observer);
   tell(observer.watch, {.stage = Stage::Report});
+  loaded.data->require_unchanged();
   SampleRun run{record_of(job, loaded, executor),
                 posterior_summary(scales, drawn.chains, job.sample, executor)};
   for (std::string& text : run.summary.warnings) {

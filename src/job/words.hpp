@@ -41,7 +41,7 @@ void spell(std::optional<ModelCheck>& check, const JobObserver& observer);
 [[nodiscard]] std::string size_note(Index asked, Index rows, const char* kind);
 
 /// Mentions what does not fit into `memory`, if anything does not.
-void mention_scratch(const RowMemory& memory, const Notes& notes);
+void mention_scratch(const RowMemory& memory, const Dataset& data, const Notes& notes);
 
 /// Which columns a coreset of standard input will lack; empty if none.
 [[nodiscard]] std::string lost_columns(const std::filesystem::path& input, const Dataset& data);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/shared_entries.hpp"
+#include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
 
 namespace giga {
@@ -67,15 +68,16 @@ DesignMatrix DesignMatrix::chosen(std::span<const Index> rows) const {
     double* place = numbers.data() + static_cast<Index>(k) * each;
     by_row(rows[k], 1, as_features ? z.data() : place);
     if (!as_features) continue;
-    std::copy_n(features(rows[k]), each, place);
+    SmallScratch<0> room(room_for(1));
+    std::copy_n(features(rows[k], room.data()), each, place);
     ones = ones && z.back() == 1.0;
   }
   if (as_features) return {design_, std::move(numbers), each, ones};
   return {std::move(numbers), each};
 }
 
-const double* DesignMatrix::fetched(Index n) const {
-  if (data_ != nullptr) return data_->features(data_row(n));
+const double* DesignMatrix::fetched(Index n, double* room) const {
+  if (data_ != nullptr) return data_->features(data_row(n), room);
   const auto found = fetched_.find(n);
   if (found == fetched_.end())
     throw std::logic_error("row " + std::to_string(n) + " is of another rank and was not fetched");
@@ -130,14 +132,16 @@ void DesignMatrix::by_row(Index first, Index count, double* z) const {
     if (held_.contains(first)) {
       std::copy_n(x_ + first * num_columns_, count * num_columns_, z);
     } else {
-      for (Index i = 0; i < count; ++i) std::copy_n(features(first + i), num_columns_, z + i * num_columns_);
+      for (Index i = 0; i < count; ++i)
+        std::copy_n(features(first + i, nullptr), num_columns_, z + i * num_columns_);
     }
     return;
   }
   std::array<const double*, kTile> x;
+  SmallScratch<0> room(room_for(kTile));
   for (Index begin = 0; begin < count; begin += kTile) {
     const Index some = std::min(kTile, count - begin);
-    for (Index i = 0; i < some; ++i) x[static_cast<std::size_t>(i)] = features(first + begin + i);
+    for (Index i = 0; i < some; ++i) x[at(i)] = features(first + begin + i, room.data() + room_for(i));
     design_->write(x.data(), some, z + begin * num_columns_, num_columns_, 1);
   }
 }
@@ -147,13 +151,14 @@ void DesignMatrix::by_component(Index first, Index count, double* z) const {
   if (count < kTile) std::fill(z, z + num_columns_ * kTile, 0.0);
   if (!design_) {
     for (Index i = 0; i < count; ++i) {
-      const double* row = features(first + i);
+      const double* row = features(first + i, nullptr);
       for (Index d = 0; d < num_columns_; ++d) z[d * kTile + i] = row[d];
     }
     return;
   }
   std::array<const double*, kTile> x;
-  for (Index i = 0; i < count; ++i) x[static_cast<std::size_t>(i)] = features(first + i);
+  SmallScratch<0> room(room_for(count));
+  for (Index i = 0; i < count; ++i) x[at(i)] = features(first + i, room.data() + room_for(i));
   // Strides exchanged: rows lie side by side, columns kTile apart.
   design_->write(x.data(), count, z, 1, kTile);
 }

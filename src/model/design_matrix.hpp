@@ -52,18 +52,23 @@ class DesignMatrix {
 
  private:
   [[nodiscard]] Index data_row(Index n) const { return rows_.empty() ? n : rows_[at(n)]; }
-  [[nodiscard]] const double* features(Index n) const {
-    return held_.contains(n) ? x_ + data_row(n) * num_features_ : fetched(n);
+  // `room`, of a row, where the dataset needs it.
+  [[nodiscard]] const double* features(Index n, double* room) const {
+    return x_ != nullptr && held_.contains(n) ? x_ + data_row(n) * num_features_ : fetched(n, room);
   }
-  [[nodiscard]] const double* fetched(Index n) const;
+  [[nodiscard]] const double* fetched(Index n, double* room) const;
+  // Numbers of room for so many rows.
+  [[nodiscard]] Index room_for(Index count) const {
+    return data_ != nullptr && data_->features_need_room() ? count * num_features_ : 0;
+  }
 
   std::shared_ptr<const Design> design_;  // null: rows are z already
   const Dataset* data_ = nullptr;         // where that is
   std::vector<double> own_;               // rows z; with a design, features
   mutable RowArray<double> shared_;       // instead of own_ where ranks share the rows
   std::optional<bool> ends_in_ones_;      // where it is known, and no matter of the design
-  const double* x_;                       // the features of the dataset, or own_ or shared_
-  std::vector<Index> rows_;               // rows of x_; empty: all
+  const double* x_;          // the features of the dataset, null where these are in files, or own_ or shared_
+  std::vector<Index> rows_;  // rows of x_; empty: all
   Index num_rows_ = 0, num_features_ = 0, num_columns_ = 0;
   mutable RowRange held_;
   mutable std::unordered_map<Index, std::vector<double>> fetched_;  // of shared_

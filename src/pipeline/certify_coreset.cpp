@@ -84,12 +84,13 @@ RowTerms terms_of(const Problem& problem, const std::vector<Index>& rows) {
 std::unique_ptr<Likelihood> regression_of(const Problem& problem, Coreset chosen) {
   const Problem::Table& table = *problem.table();
   const Index columns = table.design->num_columns();
-  std::vector<const double*> x;
   std::vector<double> y = responses_of(problem, chosen.rows);
   RowTerms terms = terms_of(problem, chosen.rows);
-  for (const Index row : chosen.rows) x.push_back(table.data->features(row));
-  std::vector<double> z(x.size() * static_cast<std::size_t>(columns));
-  table.design->write(x.data(), std::ssize(x), z.data(), columns, 1);
+  const Index count = std::ssize(chosen.rows);
+  FeatureRows features(*table.data, count);
+  std::vector<double> z(at(count * columns));
+  table.design->write(features.of(count, [&](Index i) { return chosen.rows[at(i)]; }), count, z.data(),
+                      columns, 1);
   return std::make_unique<Regression>(std::move(z), std::move(y), std::move(chosen.weights),
                                       table.options.family, std::move(terms));
 }

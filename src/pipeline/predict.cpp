@@ -53,9 +53,8 @@ class Prediction {
   void predict(Index first, Index count) {
     const Index dim = rows_.design->num_columns(), stride = draws_.points.stride();
     const Scratch z(count * dim), s(count * stride), values(stride), observed(stride);
-    std::vector<const double*> x;
-    for (Index n = first; n < first + count; ++n) x.push_back(rows_.data.features(n));
-    rows_.design->write(x.data(), count, z.data(), dim, 1);
+    FeatureRows features(rows_.data, count);
+    rows_.design->write(features.from(first, count), count, z.data(), dim, 1);
     kernels::predict_many(z.data(), count, dim, draws_.points.component(0), stride, s.data());
     DrawSpread::Room room;
     for (Index i = 0; i < count; ++i) {
@@ -196,11 +195,11 @@ void find_new_groups(const GroupEffects& effects, const Standardisation& scale, 
                     std::vector<Index>(at(num_rows)),
                     {}};
     for_each_block(executor, num_rows, [&](Index first, Index count) {
-      std::vector<const double*> x;
-      for (Index n = first; n < first + count; ++n) x.push_back(rows.data.features(n));
-      effect.read(x.data(), count, found.which.data() + first, found.times.data() + first);
+      FeatureRows features(rows.data, count);
+      effect.read(features.from(first, count), count, found.which.data() + first, found.times.data() + first);
     });
     std::map<std::string, Index> places;
+    FeatureRows features(rows.data, 1);
     for (Index n = 0; n < num_rows; ++n) {
       Index& which = found.which[at(n)];
       if (which >= 0) {
@@ -208,7 +207,7 @@ void find_new_groups(const GroupEffects& effects, const Standardisation& scale, 
         continue;
       }
       const auto [place, added] =
-          places.emplace(effect.coefficient_name(rows.data.features(n)), std::ssize(found.groups));
+          places.emplace(effect.coefficient_name(features.row(n)), std::ssize(found.groups));
       if (added) found.groups.push_back(place->first);
       which = place->second;
     }

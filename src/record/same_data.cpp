@@ -92,7 +92,8 @@ void require_same_row(const Dataset& data, Index row, const WeightedProblem& cor
            "column '" + printable(column) + "' of " + data.place(row) + " is " + printable(here) +
                ", but the coreset has " + printable(there) + "; were rows changed or put in another order?");
   };
-  const double *here = data.features(row), *there = coreset.data->features(k);
+  FeatureRows of_data(data, 1), of_coreset(*coreset.data, 1);
+  const double *here = of_data.row(row), *there = of_coreset.row(k);
   for (std::size_t d = 0; d < file.features.size(); ++d) {
     if (here[d] != there[d])
       differs(file.features[d], text_of_feature(data, row, d), text_of_feature(*coreset.data, k, d));
@@ -152,8 +153,10 @@ std::string data_digest(const Dataset& data, const Executor& executor) {
       executor, data.num_rows(), 1, std::span(&all, 1),
       [&data, response](Index first, Index count, Index /*piece*/, std::uint64_t* part) {
         Digest digest;
+        FeatureRows features(data, 1);
         for (Index n = first; n < first + count; ++n) {
-          for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(n)[d]);
+          const double* x = features.row(n);
+          for (Index d = 0; d < data.num_features(); ++d) digest.add(x[d]);
           if (!response.empty()) digest.add(response[at(n)]);
           digest.add(data.weight(n));
         }
@@ -207,13 +210,17 @@ namespace {
 // Of features and response.
 std::uint64_t digest_of(const Dataset& data, Index row) {
   Digest digest;
-  for (Index d = 0; d < data.num_features(); ++d) digest.add(data.features(row)[d]);
+  FeatureRows features(data, 1);
+  const double* x = features.row(row);
+  for (Index d = 0; d < data.num_features(); ++d) digest.add(x[d]);
   digest.add(data.response()[at(row)]);
   return digest.value();
 }
 
 bool is_same_row(const Dataset& one, Index n, const Dataset& other, Index m) {
-  return std::equal(one.features(n), one.features(n) + one.num_features(), other.features(m)) &&
+  FeatureRows features(one, 1), others(other, 1);
+  const double* x = features.row(n);
+  return std::equal(x, x + one.num_features(), others.row(m)) &&
          one.response()[at(n)] == other.response()[at(m)];
 }
 

@@ -48,6 +48,33 @@ TEST_F(MemoryCommand, BuildsFromAllRowsToTheSameBytes) {
   }
 }
 
+// Matrices of either type, as one file and as two: their features stay where they are.
+TEST_F(MemoryCommand, FitsMatricesWhereTheyAreToTheSameBytes) {
+  const std::vector<std::string> simulate = {"simulate", "logistic", "--dim", "4", "--rows"};
+  for (const bool narrow : {false, true}) {
+    for (const std::string part : {"0", "40000"}) {
+      std::vector<std::string> words = simulate;
+      words.insert(words.end(), {"40000", "--after", part, "--out", "p" + part + ".npy", "--force"});
+      if (narrow) words.push_back("--float32");
+      ASSERT_EQ(command(words).code, 0);
+    }
+    for (const std::string table : {"p0.npy", "p*.npy"}) {
+      const auto fit_to = [&](const std::string& out) {
+        std::vector<std::string> words = {"fit", table, "--out", out, "--force", "--no-times"};
+        for (const auto* part : {&kModel, &kShort}) words.insert(words.end(), part->begin(), part->end());
+        return words;
+      };
+      std::vector<std::string> words = fit_to("little");
+      for (const std::string& word : little()) words.push_back(word);
+      ASSERT_EQ(command(fit_to("whole")).code, 0);
+      const Outcome outcome = command(words);
+      ASSERT_EQ(outcome.code, 0) << outcome.error;
+      EXPECT_NE(outcome.error.find("the features stay in " + table), std::string::npos) << outcome.error;
+      expect_same_files("whole", "little");
+    }
+  }
+}
+
 TEST_F(MemoryCommand, TakesSizesAsPeopleWriteThem) {
   write_table(200, 2);
   for (const std::string size : {"auto", "1000000", "2M", "1.5GB", "64GiB", "1T"})

@@ -48,6 +48,11 @@ class RowMemory {
   [[nodiscard]] std::uint64_t most_in_files() const { return most_in_files_; }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
   [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
+  /// Whether an array of so many bytes would be in memory.
+  [[nodiscard]] bool has_room_for(std::uint64_t bytes) const {
+    const std::uint64_t taken = in_memory_;
+    return bytes <= limit_ && taken <= limit_ - bytes;
+  }
 
   /// That of whoever sets no limit.
   [[nodiscard]] static RowMemory& unlimited();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -67,8 +68,16 @@ class Dataset {
 
   [[nodiscard]] Index num_rows() const;
   [[nodiscard]] Index num_features() const;
-  /// The features of row n, as read.
+  /// The features of row n, as read. Throws std::logic_error if they need room.
   [[nodiscard]] const double* features(Index n) const;
+  /// The same of any table: numbers of 4 bytes, in a file that is used where it is, are converted to `room`,
+  /// which has num_features() places; unless features_need_room() it may be null.
+  [[nodiscard]] const double* features(Index n, double* room) const;
+  [[nodiscard]] bool features_need_room() const;
+  /// Of files that are used where they are; 0 if none is.
+  [[nodiscard]] std::uint64_t bytes_in_place() const;
+  /// Throws IoError if a file that is used where it is was written to after it was read.
+  void require_unchanged() const;
   /// Empty, as is its name, where the table was read without a response.
   [[nodiscard]] std::span<const double> response() const;
   /// That of row n, which may have been fetched.
@@ -124,7 +133,8 @@ class Dataset {
   /// weights(), may be read: all, unless they do.
   [[nodiscard]] bool is_shared() const;
   [[nodiscard]] RowRange held() const;
-  /// Where the features of row 0 are, or would be: of rows that are held.
+  /// Where the features of row 0 are, or would be, with those of the other rows behind them: of rows that are
+  /// held. Null where files are used where they are.
   [[nodiscard]] const double* all_features() const;
   /// Whether features(n) is where all_features() says.
   [[nodiscard]] bool is_here(Index n) const;
@@ -147,6 +157,34 @@ class Dataset {
   friend class SharedTable;
 
   std::unique_ptr<Parts> parts_;
+};
+
+/// The features of several rows at once, as whatever makes columns of them wants them: where they are, or
+/// converted to a room of its own.
+class FeatureRows {
+ public:
+  FeatureRows(const Dataset& data, Index most)
+      : data_(data), x_(at(most)), room_(data.features_need_room() ? at(most * data.num_features()) : 0) {}
+
+  /// Those of rows row_of(0), ..., row_of(count - 1), until the next call; count <= most.
+  template <typename RowOf>
+  [[nodiscard]] const double* const* of(Index count, const RowOf& row_of) {
+    for (Index i = 0; i < count; ++i)
+      x_[at(i)] =
+          data_.features(row_of(i), room_.empty() ? nullptr : room_.data() + i * data_.num_features());
+    return x_.data();
+  }
+  /// Those of consecutive rows.
+  [[nodiscard]] const double* const* from(Index first, Index count) {
+    return of(count, [first](Index i) { return first + i; });
+  }
+  /// Those of one row.
+  [[nodiscard]] const double* row(Index n) { return *from(n, 1); }
+
+ private:
+  const Dataset& data_;
+  std::vector<const double*> x_;
+  std::vector<double> room_;
 };
 
 }  // namespace giga

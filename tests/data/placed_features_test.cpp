@@ -1,0 +1,143 @@
+// Tables that would not fit in memory, whose features stay in their files: the same table, without a copy.
+#include "data/placed_features.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "giga/base/error.hpp"
+#include "giga/base/random.hpp"
+#include "giga/base/threads.hpp"
+#include "giga/data/read_dataset.hpp"
+#include "support/temp_dir.hpp"
+
+namespace giga {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Placed : public ::testing::Test {
+ protected:
+  // Labels in column `response`, numbers in the others; one of them may be given.
+  fs::path write(const std::string& name, Index rows, Index cols, NpyWriter::Type type, Index response,
+                 Index odd_row = -1, double odd = 0) {
+    NpyWriter out(folder_ / name, rows, cols, true, type);
+    Stream random = stream(1, name);
+    for (Index n = 0; n < rows; ++n) {
+      std::vector<double> row;
+      for (Index j = 0; j < cols; ++j)
+        row.push_back(j == response ? (random.uniform() < 0.5 ? 0 : 1) : random.normal());
+      if (n == odd_row) row[0] = odd;
+      out.append(row);
+    }
+    out.commit();
+    return folder_ / name;
+  }
+
+  [[nodiscard]] Dataset read(const fs::path& path, const ReadOptions& options = {}) {
+    return read_dataset(path, options, little_);
+  }
+
+  // What read() gives, against the table in memory.
+  void expect_same(const fs::path& path, const ReadOptions& options, bool stays) {
+    const Dataset whole = read_dataset(path, options, Threads(2)), table = read(path, options);
+    EXPECT_EQ(table.bytes_in_place() > 0, stays);
+    EXPECT_EQ(table.all_features() == nullptr, stays);
+    ASSERT_EQ(table.num_rows(), whole.num_rows());
+    ASSERT_EQ(table.num_features(), whole.num_features());
+    FeatureRows rows(table, 3);
+    for (Index n = 0; n + 3 <= table.num_rows(); n += 3) {
+      const double* const* x = rows.from(n, 3);
+      for (Index i = 0; i < 3; ++i) {
+        const double* want = whole.features(n + i);
+        ASSERT_TRUE(std::equal(want, want + whole.num_features(), x[i])) << "row " << n + i;
+        EXPECT_EQ(table.response(n + i), whole.response(n + i));
+      }
+    }
+    const std::vector<Index> some = {0, whole.num_rows() - 1};
+    EXPECT_EQ(table.cells(some), whole.cells(some));
+  }
+
+  test::TempDir folder_;
+  fs::path scratch_ = folder_ / "";
+  RowMemory memory_{1000, scratch_};
+  Threads little_{2, {}, memory_};
+};
+
+TEST_F(Placed, NumbersOfEightAndOfFourBytesAreReadWhereTheyAre) {
+  for (const auto type : {NpyWriter::Type::Float64, NpyWriter::Type::Float32}) {
+    const fs::path path = write("t.npy", 9000, 5, type, 4);
+    expect_same(path, {}, true);
+    EXPECT_EQ(read(path).features_need_room(), type == NpyWriter::Type::Float32);
+    EXPECT_EQ(memory_.in_files(), 0U) << "the table is gone";
+  }
+}
+
+TEST_F(Placed, ResponseMayComeFirstAndColumnsMayBeLeftOutAtTheEnds) {
+  const fs::path path = write("t.npy", 5000, 6, NpyWriter::Type::Float32, 0);
+  ReadOptions options;
+  options.response = "x1";
+  expect_same(path, options, true);
+  options.features = {"x3", "x4"};
+  expect_same(path, options, true);
+}
+
+TEST_F(Placed, SeveralFilesAreOneTable) {
+  write("a.npy", 3000, 4, NpyWriter::Type::Float32, 3);
+  write("b.npy", 1, 4, NpyWriter::Type::Float32, 3);
+  write("c.npy", 5000, 4, NpyWriter::Type::Float32, 3);
+  expect_same(folder_ / "?.npy", {}, true);
+  write("b.npy", 1, 4, NpyWriter::Type::Float64, 3);
+  expect_same(folder_ / "?.npy", {}, false);
+}
+
+TEST_F(Placed, TablesThatFitInMemoryAreCopied) {
+  const fs::path path = write("t.npy", 9000, 5, NpyWriter::Type::Float64, 4);
+  EXPECT_EQ(read_dataset(path, {}, Threads(2)).bytes_in_place(), 0U);
+}
+
+TEST_F(Placed, FeaturesThatAreNotSideBySideAreCopied) {
+  const fs::path path = write("t.npy", 5000, 6, NpyWriter::Type::Float64, 2);
+  ReadOptions options;
+  options.response = "x3";
+  expect_same(path, options, false);
+}
+
+TEST_F(Placed, WhatIsMissingOrInfiniteIsToldAsEver) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto type : {NpyWriter::Type::Float64, NpyWriter::Type::Float32}) {
+    const fs::path missing = write("m.npy", 9000, 5, type, 4, 8123, kNan);
+    const auto refusal = [&](const fs::path& path, const Executor& executor) {
+      return test::message_of<DataError>([&] { (void)read_dataset(path, {}, executor); });
+    };
+    EXPECT_NE(refusal(missing, little_).find("row 8124"), std::string::npos) << refusal(missing, little_);
+    EXPECT_EQ(refusal(missing, little_), refusal(missing, Threads(2)));
+    ReadOptions drop;
+    drop.missing = Missing::Drop;
+    expect_same(missing, drop, false);
+    const fs::path infinite = write("i.npy", 9000, 5, type, 4, 17, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(refusal(infinite, little_), refusal(infinite, Threads(2)));
+  }
+}
+
+TEST_F(Placed, MissingResponsesDropTheirRows) {
+  const fs::path path =
+      write("t.npy", 9000, 3, NpyWriter::Type::Float32, 2, 40, std::numeric_limits<double>::quiet_NaN());
+  ReadOptions options;
+  options.response = "x1";
+  options.missing = Missing::Drop;
+  expect_same(path, options, false);
+}
+
+TEST_F(Placed, AFileThatIsWrittenToIsNoticed) {
+  const fs::path path = write("t.npy", 9000, 5, NpyWriter::Type::Float64, 4);
+  const Dataset table = read(path);
+  EXPECT_NO_THROW(table.require_unchanged());
+  fs::last_write_time(path, fs::last_write_time(path) + std::chrono::milliseconds(5));
+  EXPECT_THROW(table.require_unchanged(), IoError);
+}
+
+}  // namespace
+}  // namespace giga
