@@ -133,7 +133,7 @@ class FaultCase(unittest.TestCase):
         return seconds, said
 
     def resumed(self, out, ranks):
-        if not (self.work / out / "partial").exists():
+        if not (self.work / out / "partial" / "request.json").exists():
             if (self.work / out / "run.json").exists():
                 # It had ended before, but for letting go of its folder.
                 (self.work / out / ".giga-lock").unlink(missing_ok=True)

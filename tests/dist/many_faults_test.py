@@ -112,7 +112,7 @@ class ManyFaults(FaultCase):
             pid = self.random.choice(pids)
             rank = rank_of(pid)
             os.kill(pid, number)
-        except (IndexError, OSError):
+        except (IndexError, OSError, StopIteration):  # none was there yet, or it has ended: no fault
             pass
         seconds, said = self.ended(process)
         return process.returncode, seconds, said, rank
