@@ -89,24 +89,23 @@ std::vector<Pick> newcomers(const BuildState& state, std::span<const Pick> picks
   return out;
 }
 
-// Chooses up to `most` rows from the picks, one by one; the weights are solved after each. Whether it did.
-bool take_more(const VectorTable& table, BuildState& state, std::span<const Pick> picks, Index most) {
+// Chooses up to `most` rows from the picks, one by one; the weights are solved after each.
+void take_more(const VectorTable& table, BuildState& state, std::span<const Pick> picks, Index most) {
   const std::vector<Pick> others = newcomers(state, picks);
-  if (others.empty() || state.solver->in_extended()) return false;
+  if (others.empty() || state.solver->in_extended()) return;
   Shortlist list(table, state.active, others);
   const double least = kNearlyAsGood * picks.front().score;
   for (Index taken = 0; taken < most; ++taken) {
     const Pick pick = list.best(state.solver->solution());
-    if (pick.row < 0 || pick.score < least) return taken > 0;
+    if (pick.row < 0 || pick.score < least) return;
     const Index slot = state.active.slot_of(table.rows(), list.row(pick.row));
     // A row whose vector is that of an active one has its slot: there is nothing to be gained by it.
-    if (slot < state.solver->num_columns()) return taken > 0;
+    if (slot < state.solver->num_columns()) return;
     add_column(table, state, slot, list.cosines(pick.row));
     state.solver->solve_roughly(table.executor(), reader(table, state));
-    if (state.solver->in_extended()) return true;
+    if (state.solver->in_extended()) return;
     list.take(pick.row);
   }
-  return true;
 }
 
 }  // namespace
@@ -121,9 +120,12 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchS
   if (picks.empty()) return {};
   if (state.error > kQuickError) {
     Proposal solved = geodesic_outlook(table, state, picks.front());
+    if (most > 1) {
+      add_columns(table, state);
+      state.solver->solve_roughly(table.executor(), reader(table, state));
+      take_more(table, state, picks, most - 1);
+    }
     solve(table, state);
-    if (most > 1 && take_more(table, state, picks, most - 1))
-      state.solver->solve(table.executor(), reader(table, state));
     solved.weights = weights_of(table, state);
     evaluate_quickly(table, state.active, solved);
     if (solved.error > kQuickError && solved.error < state.error) return solved;

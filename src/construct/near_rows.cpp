@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "construct/best_row.hpp"
 #include "construct/row_kernels.hpp"
@@ -49,6 +50,18 @@ Interval score_interval(const Query& query, double a, double c, double error, do
   const bool may_lead = a > error && (a - error) * most > needed;
   return {may_lead ? (a - error) * stretch(std::max(0.0, std::abs(c) - error)) : kNeverChosen,
           (a + error) * most};
+}
+
+// Whether the upper end of that interval is clearly below `needed`, found without a root or a division. What
+// rounding might decide is not, nor is NaN.
+bool is_below(const Query& query, double a, double c, double error, double needed) {
+  constexpr double kBeyondRounding = 1 + 1e-12;
+  if (!(needed > 0)) return false;
+  const double top = (a + error) * kBeyondRounding;
+  if (query.criterion == Criterion::Linear) return top < needed;
+  const double largest = std::abs(c) + error;
+  if (!(1 - largest > kNearPole)) return false;
+  return top < 0 || top * top < needed * needed * ((1 - largest) * (1 + largest));
 }
 
 // A linear query across l does not tell l.
@@ -141,12 +154,14 @@ class NearRows::Bounds {
     more_ = kBoth * (float_error(rows.rows_->dim()) + kFloatQuery);
   }
 
-  /// As score_interval has it.
-  [[nodiscard]] Interval of(Index n, double needed) const {
+  /// As score_interval has it; nothing if the upper end is clearly below `least`, which none is below 0.
+  [[nodiscard]] std::optional<Interval> of(Index n, double needed, double least) const {
     const double along = static_cast<double>(rows_.along_[at(n)]), across = rows_.product(n, g_);
-    return score_interval(query_, query_.d_along * along + query_.d_across * across,
-                          query_.d_along * across - query_.d_across * along,
-                          kBoth * static_cast<double>(rows_.errors_[at(n)]) + more_, needed);
+    const double a = query_.d_along * along + query_.d_across * across;
+    const double c = query_.d_along * across - query_.d_across * along;
+    const double error = kBoth * static_cast<double>(rows_.errors_[at(n)]) + more_;
+    if (is_below(query_, a, c, error, least)) return std::nullopt;
+    return score_interval(query_, a, c, error, needed);
   }
 
  private:
@@ -185,10 +200,11 @@ std::vector<Candidate> NearRows::search(const Query& query, double share, const 
   executor.for_each(std::ssize(found), [&](Index part) {
     float needed = reached.load(std::memory_order_relaxed);
     for (Index n = part * kAtOnce; n < std::min(num_rows, (part + 1) * kAtOnce); ++n) {
-      const Interval score = bounds.of(n, static_cast<double>(needed) / share);
-      needed = std::max(needed, safely_below(share * score.low));
+      const auto score = bounds.of(n, static_cast<double>(needed) / share, static_cast<double>(needed));
+      if (!score) continue;
+      needed = std::max(needed, safely_below(share * score->low));
       // An upper end of NaN rules nothing out.
-      const float upper = score.high < static_cast<double>(kAnyScore) ? rounded_up(score.high) : kAnyScore;
+      const float upper = score->high < static_cast<double>(kAnyScore) ? rounded_up(score->high) : kAnyScore;
       if (upper >= needed) found[at(part)].push_back({n, upper});
     }
     float seen = reached.load(std::memory_order_relaxed);
@@ -229,7 +245,7 @@ void NearRows::narrow(const Query& query, double share, const Executor& executor
   const auto bound_some = [&](Index first, Index some, Pick& best) {
     for (Index i = first; i < first + some; ++i) {
       Candidate& candidate = candidates[at(i)];
-      const Interval score = bounds.of(candidate.row, best.score);
+      const Interval score = *bounds.of(candidate.row, best.score, 0);
       if (score.high < static_cast<double>(candidate.upper)) candidate.upper = rounded_up(score.high);
       best.offer(candidate.row, score.low);
     }

@@ -146,6 +146,7 @@ bool GramNnls::enter(Index column) {
   for (const Index i : support_) products.push_back(product(column, i));
   if (!factor_.append(std::move(products), 1, along_[at(column)], kLeastRest)) return false;
   support_.push_back(column);
+  settled_ = Settled::No;
   return true;
 }
 
@@ -153,6 +154,7 @@ void GramNnls::leave(NnlsProblem& problem, Index position) {
   problem.u[at(support_[at(position)])] = 0;
   support_.erase(support_.begin() + position);
   factor_.remove(position);
+  settled_ = Settled::No;
 }
 
 // h_S = c_S - G_SS z, with zeros for the columns outside the support. Of every row of G its product with u is
@@ -194,14 +196,18 @@ bool GramNnls::refine(std::vector<double>& z) const {
 
 // Moves from u towards z, leaving the support wherever the way crosses u_i = 0, until z itself is positive.
 // |A u - b| falls along the way.
-bool GramNnls::settle(NnlsProblem& problem, bool refined) {
-  while (!support_.empty()) {
+bool GramNnls::settle(NnlsProblem& problem, Settled wanted) {
+  while (settled_ < wanted && !support_.empty()) {
     std::vector<double> z = factor_.solve();
-    if (refined && nnls_boundary(problem.u, support_, z).position < 0 && !refine(z)) return false;
+    const bool inside = nnls_boundary(problem.u, support_, z).position < 0;
+    if (wanted == Settled::Refined && inside && !refine(z)) return false;
     const NnlsBoundary boundary = nnls_boundary(problem.u, support_, z);
     nnls_advance(problem.u, support_, z, boundary);
-    if (boundary.position < 0) return true;
-    leave(problem, boundary.position);
+    if (boundary.position < 0) {
+      settled_ = wanted;
+    } else {
+      leave(problem, boundary.position);
+    }
   }
   return true;
 }
@@ -213,15 +219,15 @@ double GramNnls::slope(const NnlsProblem& problem, Index column) const {
 }
 
 bool GramNnls::solve(NnlsProblem& problem) {
-  return find(problem, true);
+  return find(problem, Settled::Refined);
 }
 
 bool GramNnls::solve_roughly(NnlsProblem& problem) {
-  return find(problem, false);
+  return find(problem, Settled::Roughly);
 }
 
-bool GramNnls::find(NnlsProblem& problem, bool refined) {
-  if (!settle(problem, refined)) return false;
+bool GramNnls::find(NnlsProblem& problem, Settled wanted) {
+  if (!settle(problem, wanted)) return false;
   std::vector<bool> barred(problem.columns.size(), false);
   const auto residual_norm = [&] {
     // At the optimum of the support <A u, b - A u> = 0, so |b - A u|^2 = |b|^2 - <A u, b>.
@@ -249,7 +255,7 @@ bool GramNnls::find(NnlsProblem& problem, bool refined) {
     first = false;
     for (const auto& [gain, column] : violated)
       if (!enter(column)) return false;
-    if (!settle(problem, refined)) return false;
+    if (!settle(problem, wanted)) return false;
     // One that has left again at once would enter for ever.
     if (violated.size() == 1 && !(problem.u[at(violated[0].second)] > 0))
       barred[at(violated[0].second)] = true;

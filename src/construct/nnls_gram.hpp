@@ -53,10 +53,13 @@ class GramNnls {
   void retain(NnlsProblem& problem, const std::vector<bool>& keep);
 
  private:
+  // Whether u is the optimum on the support: as far as the factor gives it, or refined.
+  enum class Settled { No, Roughly, Refined };
+
   bool enter(Index column);
   void leave(NnlsProblem& problem, Index position);
-  [[nodiscard]] bool settle(NnlsProblem& problem, bool refined);
-  [[nodiscard]] bool find(NnlsProblem& problem, bool refined);
+  [[nodiscard]] bool settle(NnlsProblem& problem, Settled wanted);
+  [[nodiscard]] bool find(NnlsProblem& problem, Settled wanted);
   // <a_i, a_j>.
   [[nodiscard]] double product(Index i, Index j) const {
     return i < j ? gram_[at(j)][at(i)] : gram_[at(i)][at(j)];
@@ -68,7 +71,8 @@ class GramNnls {
   std::vector<double> along_;              // <a_i, b>
   std::vector<std::vector<double>> gram_;  // <a_i, a_j>, j <= i, once complete
   Index num_complete_ = 0;                 // columns whose products with each other are there
-  std::vector<Index> support_;             // columns in the factor, in its order
+  Settled settled_ = Settled::No;
+  std::vector<Index> support_;  // columns in the factor, in its order
   TriangularFactor factor_;
 };
 

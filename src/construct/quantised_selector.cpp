@@ -46,8 +46,10 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   // leading directions.
   const Index most = rows.dim() / 8;
   if (most == 0) return frame;
-  if (sample_spectrum(rows, kProbeRows).energy_of(most) < kLeadingShare) return frame;
-  const Spectrum spectrum = sample_spectrum(rows, kSpectrumRows);
+  Spectrum spectrum = sample_spectrum(rows, kProbeRows);
+  if (spectrum.energy_of(most) < kLeadingShare) return frame;
+  const Index enough = spectrum_rows(rows.num_rows());
+  if (enough > kProbeRows) spectrum = sample_spectrum(rows, enough);
   // As few directions as leave at most 1.5 times the energy that `most` of them would leave: the error of the
   // codes goes with the root of what is left.
   const double rest = 1 - spectrum.energy_of(most);

@@ -1,6 +1,7 @@
 // The leading directions of a sample of unit rows: how many dimensions the vectors really have.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "giga/base/row_source.hpp"
@@ -23,6 +24,13 @@ struct Spectrum {
 /// Rows enough to tell whether there are leading directions, and to find them well.
 inline constexpr Index kProbeRows = 256;
 inline constexpr Index kSpectrumRows = 2048;
+
+/// As many of a table of so many rows, that finding the directions does not cost more than a pass over the
+/// table.
+[[nodiscard]] constexpr Index spectrum_rows(Index num_rows) {
+  constexpr Index kShare = 32;  // a sampled row costs so many times what a row of the pass does
+  return std::clamp(num_rows / kShare, kProbeRows, kSpectrumRows);
+}
 
 /// From at most `sample_rows` rows evenly spread over the table, at most 32 directions, by subspace
 /// iteration: shares are never overstated by more than the sample is unlike the table.
