@@ -27,7 +27,14 @@ std::vector<double> in_double(const ExtendedVector& x) {
 
 }  // namespace
 
-Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks)
+Index shortlist_size(Index most, Index num_active, Index dim) {
+  constexpr Index kPerRow = 8, kMostProducts = Index{1} << 22, kMostNumbers = Index{1} << 24;
+  const Index by_products = kMostProducts / std::max<Index>(1, num_active);
+  const Index by_numbers = kMostNumbers / std::max<Index>(1, dim);
+  return std::clamp(std::min(by_products, by_numbers), most, kPerRow * most);
+}
+
+Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks, Index most)
     : table_(table),
       norms_(picks.size()),
       units_(picks.size()),
@@ -38,7 +45,7 @@ Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<cons
   const std::vector<double> l = in_double(table.target());
   const Index count = std::ssize(picks);
   for (std::vector<double>& cosines : cosines_) {
-    cosines.reserve(at(active.size() + count));  // take() adds one for each that is taken
+    cosines.reserve(at(active.size() + std::min(most, count)));  // take() adds one for each that is taken
     cosines.resize(at(active.size()));
   }
   const bool knows_products = table.rows().products() != nullptr;

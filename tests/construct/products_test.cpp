@@ -338,11 +338,26 @@ TEST(Shortlist, ChoosesAsASearchOverItsRowsWould) {
     picks.push_back({row, score});
     best.offer(row, score);
   }
-  const Shortlist list(table, state.active, picks);
+  const Shortlist list(table, state.active, picks, 1);
   const Pick chosen = list.best(solver.solution());
   ASSERT_GE(chosen.row, 0);
   EXPECT_EQ(list.row(chosen.row), best.row);
   EXPECT_NEAR(chosen.score, best.score, 1e-10);
+}
+
+// Eight for each that may be chosen, as far as memory and products go, and never fewer than may be chosen.
+TEST(Shortlist, IsAsLongAsItsProductsAndVectorsAllow) {
+  EXPECT_EQ(shortlist_size(2, 210, 2000), 16);
+  EXPECT_EQ(shortlist_size(200, 1200, 2000), 1600);
+  EXPECT_EQ(shortlist_size(200, 1200, 0), 1600);
+  // 2^22 products.
+  EXPECT_EQ(shortlist_size(960, 4000, 2), 1048);
+  EXPECT_EQ(shortlist_size(960, 4000, 0), 1048);
+  EXPECT_EQ(shortlist_size(960, 5000, 0), 960);
+  // 2^24 numbers of vectors that are held.
+  EXPECT_EQ(shortlist_size(200, 1200, Index{1} << 14), 1024);
+  EXPECT_EQ(shortlist_size(200, 1200, 100'000), 200);
+  EXPECT_EQ(shortlist_size(2, 0, 0), 16);
 }
 
 // --- where the held-out error stays behind
