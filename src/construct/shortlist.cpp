@@ -75,6 +75,10 @@ void Shortlist::read_unit(const std::vector<double>& l, std::size_t k) {
   units_[k].resize(at(table_.dim()));
   table_.rows().read(rows_[k], 1, units_[k].data());
   row_norms(units_[k].data(), 1, table_.dim(), &norms_[k]);
+  if (norms_[k] < kShortRow) {
+    lengthen(units_[k]);
+    row_norms(units_[k].data(), 1, table_.dim(), &norms_[k]);
+  }
   for (double& value : units_[k]) value /= norms_[k];
   along_[k] = kernels::dot(units_[k].data(), l.data(), table_.dim());
 }
@@ -89,18 +93,17 @@ void Shortlist::multiply_units(const ActiveSet& active) {
     const Index first = part / slot_parts * kRows, last = std::min(count, first + kRows);
     const Index slot = part % slot_parts * kSlots, end = std::min(active.size(), slot + kSlots);
     std::array<double, at(kRows * kSlots)> products{};
-    std::vector<std::shared_ptr<const std::vector<double>>> vectors;
-    for (Index k = slot; k < end; ++k) vectors.push_back(active.row(table_.rows(), k));
+    std::vector<ActiveSet::Lengthened> others;
+    for (Index k = slot; k < end; ++k) others.push_back(active.lengthened(table_.rows(), k));
     for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
       std::vector<const double*> rows, slots;
       for (Index i = first; i < last; ++i) rows.push_back(units_[at(i)].data() + begin);
-      for (const auto& vector : vectors) slots.push_back(vector->data() + begin);
+      for (const auto& other : others) slots.push_back(other.vector->data() + begin);
       kernels::add_products(rows, slots, std::min(kTogether, table_.dim() - begin), products.data(), kSlots);
     }
     for (Index i = first; i < last; ++i)
       for (Index k = slot; k < end; ++k)
-        cosines_[at(i)][at(k)] =
-            products[at((i - first) * kSlots + k - slot)] / static_cast<double>(active.norm_of(k));
+        cosines_[at(i)][at(k)] = products[at((i - first) * kSlots + k - slot)] / others[at(k - slot)].length;
   });
 }
 
