@@ -398,9 +398,9 @@ RowArray<float> joined(const RowArray<float>& a, const RowArray<float>& b, const
 
 }  // namespace
 
-std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihood* coreset,
-                                         const LaplaceResult& laplace, std::span<const double> points,
-                                         const RowEstimateOptions& options, const Executor& executor) {
+EstimatedRows estimate_rows(const Likelihood& full, const Likelihood* coreset, const LaplaceResult& laplace,
+                            std::span<const double> points, const RowEstimateOptions& options,
+                            const Executor& executor) {
   constexpr Index kFirst = 2000, kWorthwhile = 8000, kShare = 3, kPilot = 256;
   constexpr double kMostGrowth = 16, kMargin = 1.2;
   constexpr Index kForMoments = 1024;
@@ -408,18 +408,25 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
   constexpr double kMostAt = 5;  // the standard error at any point, over what the root mean square may be
   const Index num_rows = full.num_rows(), dim = full.num_parameters();
   const bool automatic = options.rows.kind == RowCount::Kind::Auto;
-  if (options.rows.kind == RowCount::Kind::All || (automatic && num_rows < kWorthwhile)) return std::nullopt;
+  if (options.rows.kind == RowCount::Kind::All || (automatic && num_rows < kWorthwhile)) return {};
   if (!automatic && options.rows.number < 1) throw std::invalid_argument("rows must be at least 1");
-  if (!automatic && options.rows.number >= num_rows) return std::nullopt;
+  if (!automatic && options.rows.number >= num_rows) return {};
   const std::vector<double> finite = finite_points(points, dim), pilot = spread_points(finite, dim, kPilot);
-  if (pilot.empty()) return std::nullopt;
+  if (pilot.empty()) return {};
 
   const std::vector<double>& mode = laplace.posterior.mean();
+  EstimatedRows out;
+  if (!laplace.at_mode) ++out.passes;
   const Derivatives at_mode =
       laplace.at_mode ? *laplace.at_mode : full.evaluate(mode, Order::Hessian, executor);
   RowArray<float> found;
-  if (options.scores == nullptr) found = remainder_scores(full, laplace.posterior, executor);
-  const RowArray<float>* scores = options.scores != nullptr ? options.scores : &found;
+  const RowArray<float>* scores = options.scores;
+  if (scores == nullptr) {
+    found = remainder_scores(full, laplace.posterior, executor);
+    scores = &found;
+    out.found_scores = true;
+    ++out.passes;
+  }
   // Draws much wider than the Laplace approximation, those of a failing coreset, meet other remainders: rows
   // that matter there alone would hardly ever be sampled, and no standard error could show it.
   RowArray<float> wide;
@@ -429,6 +436,7 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
     const Normal pihat = widened(laplace.posterior, drawn, spread);
     wide = joined(*scores, remainder_scores(full, pihat, executor), executor);
     scores = &wide;
+    ++out.passes;
   }
   ExtendedVector less(pilot.size() / at(dim), 0);
   if (coreset != nullptr) less = log_likelihood_sums(*coreset, pilot, executor);
@@ -444,9 +452,12 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
     const EstimateError error = estimate.error(pilot, executor);
     // Standard errors fall like 1 / sqrt(size) at least.
     const double over = std::max(error.rms / allowed, error.most / (kMostAt * allowed));
-    if (over <= 1) return estimate;
+    if (over <= 1) {
+      out.estimate = std::move(estimate);
+      return out;
+    }
     size *= std::clamp(kMargin * over * over, 2.0, kMostGrowth);
-    if (!(size * static_cast<double>(kShare) <= static_cast<double>(num_rows))) return std::nullopt;
+    if (!(size * static_cast<double>(kShare) <= static_cast<double>(num_rows))) return out;
   }
 }
 

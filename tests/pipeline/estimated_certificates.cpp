@@ -109,7 +109,7 @@ Comparison compare_certificates(const EstimateCase& which, Quality quality) {
                              std::to_string(apart / all.coreset.after[d].sd) + " sd off");
   }
   const std::vector<double> draws = pooled(chains);
-  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, {}, executor);
+  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, {}, executor).estimate;
   if (estimate) {
     out.beyond = share_beyond(*estimate, problem.likelihood(),
                               spread_points(draws, problem.likelihood().num_parameters(), 256), executor);
@@ -129,7 +129,8 @@ double share_beyond_of_samples(const EstimateCase& which, Quality quality, Index
   double beyond = 0;
   for (Index i = 0; i < samples; ++i) {
     const RowEstimateOptions options{.seed = static_cast<std::uint64_t>(i + 1)};
-    const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, options, executor);
+    const auto estimate =
+        estimate_rows(problem.likelihood(), part.get(), found, draws, options, executor).estimate;
     if (!estimate) return std::numeric_limits<double>::quiet_NaN();
     beyond += share_beyond(*estimate, problem.likelihood(), spread_points(draws, dim, 256), executor);
   }
