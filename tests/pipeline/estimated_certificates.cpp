@@ -13,7 +13,6 @@
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/problem.hpp"
-#include "infer/point_sums.hpp"
 
 namespace giga::test {
 namespace {
@@ -53,25 +52,6 @@ std::vector<double> pooled(const std::vector<Chain>& chains) {
   std::vector<double> out;
   for (const Chain& chain : chains) out.insert(out.end(), chain.draws.begin(), chain.draws.end());
   return out;
-}
-
-// The share of the points at which the estimate, less a constant, is more than 3 standard errors off.
-double share_beyond(const RowEstimate& estimate, const Likelihood& full, std::span<const double> points,
-                    const Executor& executor) {
-  const ExtendedVector made = estimate.log_likelihoods(points, executor),
-                       exact = log_likelihood_sums(full, points, executor);
-  const EstimateError stated = estimate.error(points, executor);
-  double mean = 0, beyond = 0;
-  for (std::size_t s = 0; s < made.size(); ++s)
-    mean += static_cast<double>(made[s] - exact[s]) / static_cast<double>(made.size());
-  for (std::size_t s = 0; s < made.size(); ++s) {
-    const double off = std::abs(static_cast<double>(made[s] - exact[s]) - mean);
-    // Where rows have no remainder, as with a normal likelihood, only rounding is left.
-    const double rounding =
-        64 * std::numeric_limits<double>::epsilon() * std::abs(static_cast<double>(exact[s]));
-    if (off > 3 * stated.each[s] + rounding) beyond += 1 / static_cast<double>(made.size());
-  }
-  return beyond;
 }
 
 bool near_limit(const Certificate& certificate) {
