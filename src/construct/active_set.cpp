@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "base/dense_kernels.hpp"
 #include "base/extended.hpp"
+#include "construct/row_pass.hpp"
 #include "construct/to_the_end.hpp"
 
 namespace giga {
@@ -38,6 +40,14 @@ std::shared_ptr<const std::vector<double>> ActiveSet::row(const RowSource& sourc
   auto vector = std::make_shared<std::vector<double>>(at(source.dim()));
   source.read(rows_[at(slot)], 1, vector->data());
   return vector;
+}
+
+ActiveSet::Lengthened ActiveSet::lengthened(const RowSource& source, Index slot) const {
+  const Extended length = norm_of(slot);
+  if (length >= kShortRow) return {row(source, slot), 0, static_cast<double>(length)};
+  auto vector = std::make_shared<std::vector<double>>(*row(source, slot));
+  lengthen(*vector);
+  return {std::move(vector), kLengthening, static_cast<double>(std::scalbn(length, kLengthening))};
 }
 
 Index ActiveSet::slot_of(const RowSource& source, Index row) {
@@ -70,9 +80,10 @@ ExtendedVector ActiveSet::unit_row(const RowSource& source, Index slot) const {
 }
 
 const std::vector<double>& ActiveSet::along(const RowSource& source, const std::vector<double>& l) {
-  for (Index slot = std::ssize(along_); slot < size(); ++slot)
-    along_.push_back(kernels::dot(row(source, slot)->data(), l.data(), source.dim()) /
-                     static_cast<double>(norm_of(slot)));
+  for (Index slot = std::ssize(along_); slot < size(); ++slot) {
+    const Lengthened row = lengthened(source, slot);
+    along_.push_back(kernels::dot(row.vector->data(), l.data(), source.dim()) / row.length);
+  }
   return along_;
 }
 
@@ -105,14 +116,19 @@ ExtendedVector ActiveSet::combine_quickly(const RowSource& source, const std::ve
                         [&](Index part) { known.combine(part, rows, factors, sum.data()); });
     return {sum.begin(), sum.end()};
   }
+  std::vector<Lengthened> rows;
+  std::vector<double> factors;
+  for (Index slot = 0; slot < size(); ++slot) {
+    if (!(weights[at(slot)] > 0)) continue;
+    rows.push_back(lengthened(source, slot));
+    const Extended factor = static_cast<Extended>(weights[at(slot)]) / target_norm;
+    factors.push_back(static_cast<double>(std::scalbn(factor, -rows.back().exponent)));
+  }
   for_each_to_the_end(executor, (dim + kTogether - 1) / kTogether, [&](Index part) {
     const Index first = part * kTogether, count = std::min(kTogether, dim - first);
     std::fill_n(sum.data() + first, count, 0.0);
-    for (std::size_t slot = 0; slot < vectors_.size(); ++slot) {
-      if (!(weights[slot] > 0)) continue;
-      const auto factor = static_cast<double>(static_cast<Extended>(weights[slot]) / target_norm);
-      kernels::add_scaled(sum.data() + first, factor, vectors_[slot]->data() + first, count);
-    }
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      kernels::add_scaled(sum.data() + first, factors[k], rows[k].vector->data() + first, count);
   });
   return {sum.begin(), sum.end()};
 }

@@ -30,6 +30,14 @@ class ActiveSet {
   [[nodiscard]] std::shared_ptr<const std::vector<double>> row(const RowSource& source, Index slot) const;
   /// Whether vectors are held.
   [[nodiscard]] static bool holds(const RowSource& source) { return source.products() == nullptr; }
+  /// A power of two times L_n, for products in double: 1, but for rows so short that products of theirs would
+  /// be rounded to multiples of the smallest number.
+  struct Lengthened {
+    std::shared_ptr<const std::vector<double>> vector;  // 2^exponent L_n
+    int exponent = 0;
+    double length = 0;  // of `vector`
+  };
+  [[nodiscard]] Lengthened lengthened(const RowSource& source, Index slot) const;
   /// l_n = L_n / |L_n|.
   [[nodiscard]] ExtendedVector unit_row(const RowSource& source, Index slot) const;
   /// <l_n, l> in double of every slot; l is the same in every call.

@@ -93,7 +93,7 @@ std::vector<Pick> newcomers(const BuildState& state, std::span<const Pick> picks
 void take_more(const VectorTable& table, BuildState& state, std::span<const Pick> picks, Index most) {
   const std::vector<Pick> others = newcomers(state, picks);
   if (others.empty() || state.solver->in_extended()) return;
-  Shortlist list(table, state.active, others);
+  Shortlist list(table, state.active, others, most);
   const double least = kNearlyAsGood * picks.front().score;
   for (Index taken = 0; taken < most; ++taken) {
     const Pick pick = list.best(state.solver->solution());
@@ -111,11 +111,10 @@ void take_more(const VectorTable& table, BuildState& state, std::span<const Pick
 }  // namespace
 
 Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchStats& stats) {
-  constexpr Index kPicksPerRow = 8, kMostProducts = Index{1} << 22;  // of picks and active rows
   const Index most = rows_per_search(state);
-  const Index affordable = std::max(most, kMostProducts / std::max<Index>(1, state.active.size()));
+  const Index held = ActiveSet::holds(table.rows()) ? table.dim() : 0;
   const Wanted wanted =
-      most == 1 ? Wanted{} : Wanted{std::min(kPicksPerRow * most, affordable), kNearlyAsGood};
+      most == 1 ? Wanted{} : Wanted{shortlist_size(most, state.active.size(), held), kNearlyAsGood};
   const std::vector<Pick> picks = geodesic_picks(table, state, wanted, stats);
   if (picks.empty()) return {};
   if (state.error > kQuickError) {

@@ -104,12 +104,11 @@ Proposal geodesic_outlook(const VectorTable& table, BuildState& state, const Pic
   if (state.steps == 0) return proposal;
   const std::vector<double> l(table.target().begin(), table.target().end()),
       x(state.x.begin(), state.x.end());
-  const auto row = state.active.row(table.rows(), slot);
-  const auto length = static_cast<double>(state.active.norm_of(slot));
+  const ActiveSet::Lengthened row = state.active.lengthened(table.rows(), slot);
   const double x_norm = std::sqrt(kernels::dot(x.data(), x.data(), table.dim()));
-  const double zeta0 = kernels::dot(row->data(), l.data(), table.dim()) / length;
+  const double zeta0 = kernels::dot(row.vector->data(), l.data(), table.dim()) / row.length;
   const double zeta1 = kernels::dot(l.data(), x.data(), table.dim()) / x_norm;
-  const double zeta2 = kernels::dot(row->data(), x.data(), table.dim()) / length / x_norm;
+  const double zeta2 = kernels::dot(row.vector->data(), x.data(), table.dim()) / row.length / x_norm;
   const double towards = zeta0 - zeta1 * zeta2, away = std::max(0.0, zeta1 - zeta0 * zeta2);
   proposal.step_length = towards > 0 ? towards / (towards + away) : 0;
   return proposal;

@@ -106,7 +106,7 @@ void NearRows::take(Index first, const double* rows, Index count) const {
     for (Index i = 0; i < some; ++i) {
       const double* x = rows + (begin + i) * dim;
       const Index n = first + begin + i;
-      // Zero rows are stored as zeros; they are never candidates.
+      // Zero rows are stored as zeros. Bounds may leave them among the candidates; exact_score() does not.
       const double inverse = norms[i] > 0 ? 1 / norms[i] : 0;
       const auto step = static_cast<float>(kernels::largest_of(x, dim) * inverse / kSteps * (1 + 1e-6));
       const double per_step = step > 0 ? inverse / static_cast<double>(step) : 0;

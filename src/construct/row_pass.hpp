@@ -32,4 +32,13 @@ void for_each_tile(const RowSource& source, Index begin, Index count, const Visi
 /// finite.
 void row_norms(const double* rows, Index count, Index dim, double* norms);
 
+/// Rows that are shorter lose digits in double: their products with unit vectors, and the shortest their
+/// lengths, are rounded to multiples of the smallest number, 5e-324. Times 2^kLengthening they do not, and
+/// have the same direction to the bit.
+inline constexpr double kShortRow = 1e-290;
+inline constexpr int kLengthening = 600;
+inline void lengthen(std::vector<double>& row) {
+  for (double& value : row) value *= 0x1p600;
+}
+
 }  // namespace giga

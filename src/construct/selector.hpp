@@ -13,7 +13,7 @@ namespace giga {
 /// answer.
 struct SearchMemory {
   std::vector<Index> contenders;  // rows that came close in the last search
-  bool backwards = false;         // passes alternate, so that what the cache still holds is used first
+  bool backwards = false;         // passes over codes alternate: what the cache still holds is used first
   bool hardly_pruned = false;     // codes left more than half of the rows
   Index unscanned = 0;            // searches since codes were last tried
 };

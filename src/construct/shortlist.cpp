@@ -27,7 +27,14 @@ std::vector<double> in_double(const ExtendedVector& x) {
 
 }  // namespace
 
-Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks)
+Index shortlist_size(Index most, Index num_active, Index dim) {
+  constexpr Index kPerRow = 8, kMostProducts = Index{1} << 22, kMostNumbers = Index{1} << 24;
+  const Index by_products = kMostProducts / std::max<Index>(1, num_active);
+  const Index by_numbers = kMostNumbers / std::max<Index>(1, dim);
+  return std::clamp(std::min(by_products, by_numbers), most, kPerRow * most);
+}
+
+Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks, Index most)
     : table_(table),
       norms_(picks.size()),
       units_(picks.size()),
@@ -38,7 +45,7 @@ Shortlist::Shortlist(const VectorTable& table, ActiveSet& active, std::span<cons
   const std::vector<double> l = in_double(table.target());
   const Index count = std::ssize(picks);
   for (std::vector<double>& cosines : cosines_) {
-    cosines.reserve(at(active.size() + count));  // take() adds one for each that is taken
+    cosines.reserve(at(active.size() + std::min(most, count)));  // take() adds one for each that is taken
     cosines.resize(at(active.size()));
   }
   const bool knows_products = table.rows().products() != nullptr;
@@ -68,6 +75,10 @@ void Shortlist::read_unit(const std::vector<double>& l, std::size_t k) {
   units_[k].resize(at(table_.dim()));
   table_.rows().read(rows_[k], 1, units_[k].data());
   row_norms(units_[k].data(), 1, table_.dim(), &norms_[k]);
+  if (norms_[k] < kShortRow) {
+    lengthen(units_[k]);
+    row_norms(units_[k].data(), 1, table_.dim(), &norms_[k]);
+  }
   for (double& value : units_[k]) value /= norms_[k];
   along_[k] = kernels::dot(units_[k].data(), l.data(), table_.dim());
 }
@@ -82,18 +93,17 @@ void Shortlist::multiply_units(const ActiveSet& active) {
     const Index first = part / slot_parts * kRows, last = std::min(count, first + kRows);
     const Index slot = part % slot_parts * kSlots, end = std::min(active.size(), slot + kSlots);
     std::array<double, at(kRows * kSlots)> products{};
-    std::vector<std::shared_ptr<const std::vector<double>>> vectors;
-    for (Index k = slot; k < end; ++k) vectors.push_back(active.row(table_.rows(), k));
+    std::vector<ActiveSet::Lengthened> others;
+    for (Index k = slot; k < end; ++k) others.push_back(active.lengthened(table_.rows(), k));
     for (Index begin = 0; begin < table_.dim(); begin += kTogether) {
       std::vector<const double*> rows, slots;
       for (Index i = first; i < last; ++i) rows.push_back(units_[at(i)].data() + begin);
-      for (const auto& vector : vectors) slots.push_back(vector->data() + begin);
+      for (const auto& other : others) slots.push_back(other.vector->data() + begin);
       kernels::add_products(rows, slots, std::min(kTogether, table_.dim() - begin), products.data(), kSlots);
     }
     for (Index i = first; i < last; ++i)
       for (Index k = slot; k < end; ++k)
-        cosines_[at(i)][at(k)] =
-            products[at((i - first) * kSlots + k - slot)] / static_cast<double>(active.norm_of(k));
+        cosines_[at(i)][at(k)] = products[at((i - first) * kSlots + k - slot)] / others[at(k - slot)].length;
   });
 }
 

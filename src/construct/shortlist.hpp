@@ -11,11 +11,16 @@
 
 namespace giga {
 
+/// How many rows to look for where up to `most` of them may be chosen: eight times as many. Fewer, but never
+/// less than `most`, where 2^22 products with the active rows, or 2^24 numbers of rows that are held (128
+/// MB), are not enough for these; `dim` is that of held rows, 0 where their products are known.
+[[nodiscard]] Index shortlist_size(Index most, Index num_active, Index dim);
+
 class Shortlist {
  public:
-  /// `picks` are rows of the table, and none of the active ones. Forms the cosines of each with the active
-  /// rows.
-  Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks);
+  /// `picks` are rows of the table, and none of the active ones, and up to `most` of them will be taken.
+  /// Forms the cosines of each with the active rows.
+  Shortlist(const VectorTable& table, ActiveSet& active, std::span<const Pick> picks, Index most);
 
   /// The row that Algorithm 1 would choose among them, given the shares u of the active rows in x = sum_k u_k
   /// l_k, the least-squares optimum: argmax <d_t, d_tn>. Pick::row is the position in the list; -1 if there

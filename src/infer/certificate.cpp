@@ -316,9 +316,10 @@ class Work {
     out.kl_laplace = {kl_divergence(part, full.posterior), kl_divergence(full.posterior, part)};
 
     tell(observer_, at_part(CertificatePart::Ratios, 0));
-    some_ = estimate_rows(
+    EstimatedRows made = estimate_rows(
         full_, coreset_, full, draws.values,
         {.rows = options_.check_rows, .seed = options_.seed, .scores = options_.remainder_scores}, executor_);
+    some_ = std::move(made.estimate);
 
     diagnose(draws, executor_, out);
     std::vector<Estimate> before = std::move(out.coreset.before);
@@ -334,6 +335,8 @@ class Work {
     out.laplace = corrected(normal, ratios_of_laplace(normal, full.posterior), 1, some_.has_value(), options_,
                             executor_);
     out.checked = checked_rows(draws, normal);
+    out.checked.passes += made.passes;
+    out.checked.found_scores = made.found_scores;
     const std::vector<double> sds = full.posterior.standard_deviations();
     for (std::size_t d = 0; d < sds.size(); ++d)
       out.laplace.before.push_back({full.posterior.mean()[d], sds[d], 0, 0});
@@ -373,15 +376,14 @@ class Work {
                  : log_likelihood_sums(full_, draws.values, executor_, watch(part));
   }
 
+  // But for the passes of estimate_rows().
   [[nodiscard]] CheckedRows checked_rows(const Draws& draws, const Draws& normal) const {
     constexpr Index kDraws = 512;  // by which standard errors are found
-    // The ratios of both, and the gradients at some draws of both; or the scores that rows are drawn by.
-    constexpr Index kSums = 4;
+    constexpr Index kSums = 4;     // the ratios of both, and the gradients at some draws of both
     if (!some_) return {.count = full_.num_rows(), .certain = full_.num_rows(), .passes = kSums};
     const EstimateError error = some_->error(spread_points(draws.values, draws.dim, kDraws), executor_);
     const EstimateError at_normal = some_->error(spread_points(normal.values, normal.dim, kDraws), executor_);
-    const Index scored = options_.remainder_scores == nullptr ? 1 : 0;
-    return {some_->num_rows(), some_->num_certain(), true, error.rms, error.most, at_normal.rms, scored};
+    return {some_->num_rows(), some_->num_certain(), true, error.rms, error.most, at_normal.rms};
   }
 
   // The two sums are large and nearly equal: their difference is taken in extended precision.

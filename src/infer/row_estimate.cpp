@@ -13,6 +13,7 @@
 #include "giga/base/threads.hpp"
 #include "infer/faults.hpp"
 #include "infer/point_sums.hpp"
+#include "infer/wide_draws.hpp"
 
 namespace giga {
 
@@ -336,99 +337,47 @@ std::vector<double> finite_points(std::span<const double> points, Index dim) {
   return out;
 }
 
-// How far the points are from the mean of pihat, in its units: E |C^-1 (theta - m)|^2 / D, which is 1 for
-// draws of pihat itself.
-double spread_of(std::span<const double> points, const Normal& pihat) {
-  const auto dim = at(pihat.dim());
-  double sum = 0;
-  for (std::size_t s = 0; s < points.size(); s += dim) {
-    for (std::size_t d = 0; d < dim; ++d) {
-      double along = 0;
-      for (std::size_t e = 0; e < dim; ++e)
-        along += pihat.precision()[d * dim + e] * (points[s + e] - pihat.mean()[e]);
-      sum += along * (points[s + d] - pihat.mean()[d]);
-    }
-  }
-  return sum / static_cast<double>(points.size());
-}
-
-// With the mean of pihat, and its covariance and the second moments of the points about that mean together;
-// where rounding leaves these indefinite, its covariance times the spread.
-Normal widened(const Normal& pihat, std::span<const double> points, double spread) {
-  const auto dim = at(pihat.dim());
-  std::vector<double> covariance = pihat.covariance();
-  const double share = static_cast<double>(dim) / static_cast<double>(points.size());
-  for (std::size_t d = 0; d < dim; ++d) {
-    for (std::size_t e = 0; e <= d; ++e) {
-      double sum = 0;
-      for (std::size_t s = 0; s < points.size(); s += dim)
-        sum += (points[s + d] - pihat.mean()[d]) * (points[s + e] - pihat.mean()[e]);
-      covariance[d * dim + e] += share * sum;
-      covariance[e * dim + d] = covariance[d * dim + e];
-    }
-  }
-  try {
-    return Normal::with_covariance(pihat.mean(), covariance);
-  } catch (const std::invalid_argument&) {
-    std::vector<double> precision = pihat.precision();
-    for (double& value : precision) value /= spread;
-    return Normal::with_precision(pihat.mean(), std::move(precision));
-  }
-}
-
-// a_n / mean a + b_n / mean b: a sample by these serves both at no more than twice the size.
-RowArray<float> joined(const RowArray<float>& a, const RowArray<float>& b, const Executor& executor) {
-  const Index num_rows = std::ssize(a);
-  const ExtendedVector sums = sum_blocks(executor, num_rows, 2, [&](Index first, Index count, double* part) {
-    for (Index n = first; n < first + count; ++n) {
-      part[0] += static_cast<double>(a[at(n)]);
-      part[1] += static_cast<double>(b[at(n)]);
-    }
-  });
-  const auto scale_for = [num_rows](Extended sum) {
-    return sum > 0 ? static_cast<float>(static_cast<Extended>(num_rows) / sum) : 0.0F;
-  };
-  const float for_a = scale_for(sums[0]), for_b = scale_for(sums[1]);
-  RowArray<float> out = row_array<float>(executor, num_rows);
-  for_own_blocks(executor, num_rows, [&](Index first, Index count) {
-    for (Index n = first; n < first + count; ++n) out[at(n)] = for_a * a[at(n)] + for_b * b[at(n)];
-  });
-  return out;
-}
-
 }  // namespace
 
-std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihood* coreset,
-                                         const LaplaceResult& laplace, std::span<const double> points,
-                                         const RowEstimateOptions& options, const Executor& executor) {
+EstimatedRows estimate_rows(const Likelihood& full, const Likelihood* coreset, const LaplaceResult& laplace,
+                            std::span<const double> points, const RowEstimateOptions& options,
+                            const Executor& executor) {
   constexpr Index kFirst = 2000, kWorthwhile = 8000, kShare = 3, kPilot = 256;
   constexpr double kMostGrowth = 16, kMargin = 1.2;
   constexpr Index kForMoments = 1024;
-  constexpr double kWide = 2, kMostSpread = 1e100;  // beyond it nothing can be computed
   constexpr double kMostAt = 5;  // the standard error at any point, over what the root mean square may be
   const Index num_rows = full.num_rows(), dim = full.num_parameters();
   const bool automatic = options.rows.kind == RowCount::Kind::Auto;
-  if (options.rows.kind == RowCount::Kind::All || (automatic && num_rows < kWorthwhile)) return std::nullopt;
+  if (options.rows.kind == RowCount::Kind::All || (automatic && num_rows < kWorthwhile)) return {};
   if (!automatic && options.rows.number < 1) throw std::invalid_argument("rows must be at least 1");
-  if (!automatic && options.rows.number >= num_rows) return std::nullopt;
+  if (!automatic && options.rows.number >= num_rows) return {};
   const std::vector<double> finite = finite_points(points, dim), pilot = spread_points(finite, dim, kPilot);
-  if (pilot.empty()) return std::nullopt;
+  if (pilot.empty()) return {};
 
   const std::vector<double>& mode = laplace.posterior.mean();
+  EstimatedRows out;
+  if (!laplace.at_mode) ++out.passes;
   const Derivatives at_mode =
       laplace.at_mode ? *laplace.at_mode : full.evaluate(mode, Order::Hessian, executor);
   RowArray<float> found;
-  if (options.scores == nullptr) found = remainder_scores(full, laplace.posterior, executor);
-  const RowArray<float>* scores = options.scores != nullptr ? options.scores : &found;
+  const RowArray<float>* scores = options.scores;
+  if (scores == nullptr) {
+    found = remainder_scores(full, laplace.posterior, executor);
+    scores = &found;
+    out.found_scores = true;
+    ++out.passes;
+  }
   // Draws much wider than the Laplace approximation, those of a failing coreset, meet other remainders: rows
   // that matter there alone would hardly ever be sampled, and no standard error could show it.
   RowArray<float> wide;
-  const std::vector<double> drawn = spread_points(finite, dim, kForMoments);
-  const double spread = spread_of(drawn, laplace.posterior);
-  if (spread > kWide && spread < kMostSpread) {
-    const Normal pihat = widened(laplace.posterior, drawn, spread);
-    wide = joined(*scores, remainder_scores(full, pihat, executor), executor);
+  std::vector<double> away = spread_points(finite, dim, kForMoments);
+  for (std::size_t i = 0; i < away.size(); ++i) away[i] -= mode[i % at(dim)];
+  const double widest = widest_moment(away, laplace.posterior, executor);
+  if (is_wide(widest, std::ssize(away) / dim, dim)) {
+    const Normal pihat = widened(laplace.posterior, away, widest, executor);
+    wide = joined_scores(*scores, remainder_scores(full, pihat, executor), executor);
     scores = &wide;
+    ++out.passes;
   }
   ExtendedVector less(pilot.size() / at(dim), 0);
   if (coreset != nullptr) less = log_likelihood_sums(*coreset, pilot, executor);
@@ -444,9 +393,12 @@ std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihoo
     const EstimateError error = estimate.error(pilot, executor);
     // Standard errors fall like 1 / sqrt(size) at least.
     const double over = std::max(error.rms / allowed, error.most / (kMostAt * allowed));
-    if (over <= 1) return estimate;
+    if (over <= 1) {
+      out.estimate = std::move(estimate);
+      return out;
+    }
     size *= std::clamp(kMargin * over * over, 2.0, kMostGrowth);
-    if (!(size * static_cast<double>(kShare) <= static_cast<double>(num_rows))) return std::nullopt;
+    if (!(size * static_cast<double>(kShare) <= static_cast<double>(num_rows))) return out;
   }
 }
 

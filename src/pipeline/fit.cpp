@@ -133,10 +133,11 @@ class Fit {
         certify_coreset(problem_, coreset.coreset, state_.chains, executor_, options, observer_.watch);
     return_free_memory();
     state_.seconds.certify += clock.seconds();
-    // The build of this fit knows the scores that rows are drawn by where it drew candidates, whether or not
-    // the fit was stopped in between.
+    // Where the build of this fit drew candidates, it found the scores that rows are drawn by. A fit that was
+    // stopped in between finds them once more: that pass is not counted again.
     const bool scored = all_rows && coreset.num_candidates < problem_.likelihood().num_rows();
-    if (!(certificate.checked.estimated && scored)) state_.passes.certify += certificate.checked.passes;
+    const Index again = scored && certificate.checked.found_scores ? 1 : 0;
+    state_.passes.certify += certificate.checked.passes - again;
     state_.rounds.push_back({coreset.coreset.size(), coreset.build.relative_error, coreset.heldout_error,
                              certificate.coreset.k_hat, certificate.coreset.effective_size,
                              certificate.doubt});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/dense_kernels.hpp"
@@ -338,11 +339,57 @@ TEST(Shortlist, ChoosesAsASearchOverItsRowsWould) {
     picks.push_back({row, score});
     best.offer(row, score);
   }
-  const Shortlist list(table, state.active, picks);
+  const Shortlist list(table, state.active, picks, 1);
   const Pick chosen = list.best(solver.solution());
   ASSERT_GE(chosen.row, 0);
   EXPECT_EQ(list.row(chosen.row), best.row);
   EXPECT_NEAR(chosen.score, best.score, 1e-10);
+}
+
+// Eight for each that may be chosen, as far as memory and products go, and never fewer than may be chosen.
+TEST(Shortlist, IsAsLongAsItsProductsAndVectorsAllow) {
+  EXPECT_EQ(shortlist_size(2, 210, 2000), 16);
+  EXPECT_EQ(shortlist_size(200, 1200, 2000), 1600);
+  EXPECT_EQ(shortlist_size(200, 1200, 0), 1600);
+  // 2^22 products.
+  EXPECT_EQ(shortlist_size(960, 4000, 2), 1048);
+  EXPECT_EQ(shortlist_size(960, 4000, 0), 1048);
+  EXPECT_EQ(shortlist_size(960, 5000, 0), 960);
+  // 2^24 numbers of vectors that are held.
+  EXPECT_EQ(shortlist_size(200, 1200, Index{1} << 14), 1024);
+  EXPECT_EQ(shortlist_size(200, 1200, 100'000), 200);
+  EXPECT_EQ(shortlist_size(2, 0, 0), 16);
+}
+
+// The same integers as doubles and as multiples of the smallest number, whose products with unit vectors are
+// rounded to such multiples: a build has the same bits, in its quick steps and with several rows per search.
+TEST(SeveralRows, TheSmallestVectorsHaveTheBitsOfTheSameIntegers) {
+  constexpr Index kRows = 700, kDim = 420;
+  std::vector<double> integers = likelihood_vectors(kRows, kDim, 8), smallest;
+  double most = 0;
+  for (const double value : integers) most = std::max(most, std::abs(value));
+  for (double& value : integers) {
+    value = std::round(value / most * 1000);
+    smallest.push_back(value * std::numeric_limits<double>::denorm_min());
+  }
+  std::vector<BuildResult> built;
+  for (const std::vector<double>& data : {integers, smallest}) {
+    const DenseRows rows(MatrixView::of(data.data(), kRows, kDim));
+    const VectorTable table(rows, test::threads(2), {.selector = SelectorKind::Scan});
+    built.push_back(corrective(table, {.size = 230}));
+  }
+  ASSERT_EQ(built[0].coreset.size(), 230);
+  EXPECT_EQ(built[0].coreset.rows, built[1].coreset.rows);
+  EXPECT_EQ(built[0].coreset.weights, built[1].coreset.weights);
+  ASSERT_EQ(built[0].trace.size(), built[1].trace.size());
+  Index most_added = 0;
+  for (std::size_t t = 0; t < built[0].trace.size(); ++t) {
+    EXPECT_EQ(built[0].trace[t].row, built[1].trace[t].row) << t;
+    EXPECT_EQ(built[0].trace[t].relative_error, built[1].trace[t].relative_error) << t;
+    EXPECT_EQ(built[0].trace[t].step_length, built[1].trace[t].step_length) << t;
+    if (t > 0) most_added = std::max(most_added, built[0].trace[t].size - built[0].trace[t - 1].size);
+  }
+  EXPECT_GT(most_added, 1);
 }
 
 // --- where the held-out error stays behind

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
 #include "giga/base/random.hpp"
 #include "giga/base/threads.hpp"
-#include "giga/infer/row_estimate.hpp"
 #include "infer/point_sums.hpp"
 
 namespace giga::test {
@@ -85,10 +85,9 @@ EstimateProblem make(const EstimateCase& which, const Executor& executor) {
     z.insert(z.end(), row.begin(), row.end());
     if (which.kind == RowKind::Repeated) multiplicity.push_back(1 + static_cast<double>(random.below(20)));
   }
-  EstimateProblem out{
-      std::make_unique<Regression>(std::move(z), std::move(y), std::move(multiplicity), family),
-      Normal::isotropic(which.dim),
-      {Normal::isotropic(which.dim)}};
+  auto model = std::make_unique<Regression>(std::move(z), std::move(y), std::move(multiplicity), family);
+  const Normal prior = Normal::isotropic(model->num_parameters());
+  EstimateProblem out{std::move(model), prior, {prior}};
   out.laplace = laplace(*out.model, out.prior, executor);
   return out;
 }
@@ -136,6 +135,24 @@ Findings check_estimates(const EstimateCase& which, Index size, Index repeats) {
   out.require(actual <= 1.3 * stated + kRounding,
               which.name() + ": off by " + std::to_string(actual) + ", stated " + std::to_string(stated));
   return out;
+}
+
+double share_beyond(const RowEstimate& estimate, const Likelihood& full, std::span<const double> points,
+                    const Executor& executor) {
+  const ExtendedVector made = estimate.log_likelihoods(points, executor),
+                       exact = log_likelihood_sums(full, points, executor);
+  const EstimateError stated = estimate.error(points, executor);
+  double mean = 0, beyond = 0;
+  for (std::size_t s = 0; s < made.size(); ++s)
+    mean += static_cast<double>(made[s] - exact[s]) / static_cast<double>(made.size());
+  for (std::size_t s = 0; s < made.size(); ++s) {
+    const double off = std::abs(static_cast<double>(made[s] - exact[s]) - mean);
+    // Where rows have no remainder, as with a normal likelihood, only rounding is left.
+    const double rounding =
+        64 * std::numeric_limits<double>::epsilon() * std::abs(static_cast<double>(exact[s]));
+    if (off > 3 * stated.each[s] + rounding) beyond += 1 / static_cast<double>(made.size());
+  }
+  return beyond;
 }
 
 }  // namespace giga::test

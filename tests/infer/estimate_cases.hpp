@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "giga/infer/laplace.hpp"
+#include "giga/infer/row_estimate.hpp"
 #include "giga/model/regression.hpp"
 #include "infer/findings.hpp"
 
@@ -25,7 +27,7 @@ struct EstimateCase {
   Family family = Family::BernoulliLogit;
   RowKind kind = RowKind::Plain;
   Index rows = 10000;
-  Index dim = 6;
+  Index dim = 6;  ///< Coefficients.
   std::uint64_t seed = 1;
 
   [[nodiscard]] std::string name() const;
@@ -42,5 +44,9 @@ struct EstimateProblem {
 /// Draws `repeats` samples of `size` rows and compares the estimates at draws of the Laplace approximation
 /// with the sums over all rows: that they are right on average, and as far off as they say.
 [[nodiscard]] Findings check_estimates(const EstimateCase& which, Index size, Index repeats);
+
+/// The share of the points at which the estimate, less a constant, is more than 3 standard errors off.
+[[nodiscard]] double share_beyond(const RowEstimate& estimate, const Likelihood& full,
+                                  std::span<const double> points, const Executor& executor);
 
 }  // namespace giga::test

@@ -238,7 +238,8 @@ TEST(RowEstimate, TakesMoreRowsThanAskedForUntilItsErrorIsKnownAndSmall) {
   Stream random = stream(1, "points");
   for (int s = 0; s < 100; ++s) pihat.draw(random, points.data() + 6 * s);
   const auto estimate =
-      estimate_rows(*problem.model, nullptr, problem.laplace, points, {.rows = RowCount::of(4)}, executor);
+      estimate_rows(*problem.model, nullptr, problem.laplace, points, {.rows = RowCount::of(4)}, executor)
+          .estimate;
   ASSERT_TRUE(estimate.has_value());
   EXPECT_GT(estimate->num_rows(), 4);
   const EstimateError error = estimate->error(points, executor);

@@ -13,7 +13,6 @@
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/problem.hpp"
-#include "infer/point_sums.hpp"
 
 namespace giga::test {
 namespace {
@@ -55,25 +54,6 @@ std::vector<double> pooled(const std::vector<Chain>& chains) {
   return out;
 }
 
-// The share of the points at which the estimate, less a constant, is more than 3 standard errors off.
-double share_beyond(const RowEstimate& estimate, const Likelihood& full, std::span<const double> points,
-                    const Executor& executor) {
-  const ExtendedVector made = estimate.log_likelihoods(points, executor),
-                       exact = log_likelihood_sums(full, points, executor);
-  const EstimateError stated = estimate.error(points, executor);
-  double mean = 0, beyond = 0;
-  for (std::size_t s = 0; s < made.size(); ++s)
-    mean += static_cast<double>(made[s] - exact[s]) / static_cast<double>(made.size());
-  for (std::size_t s = 0; s < made.size(); ++s) {
-    const double off = std::abs(static_cast<double>(made[s] - exact[s]) - mean);
-    // Where rows have no remainder, as with a normal likelihood, only rounding is left.
-    const double rounding =
-        64 * std::numeric_limits<double>::epsilon() * std::abs(static_cast<double>(exact[s]));
-    if (off > 3 * stated.each[s] + rounding) beyond += 1 / static_cast<double>(made.size());
-  }
-  return beyond;
-}
-
 bool near_limit(const Certificate& certificate) {
   const auto close = [](double value, double limit) { return std::abs(value - limit) <= 0.05; };
   return close(certificate.coreset.k_hat, certificate.coreset.k_limit) ||
@@ -109,7 +89,7 @@ Comparison compare_certificates(const EstimateCase& which, Quality quality) {
                              std::to_string(apart / all.coreset.after[d].sd) + " sd off");
   }
   const std::vector<double> draws = pooled(chains);
-  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, {}, executor);
+  const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, {}, executor).estimate;
   if (estimate) {
     out.beyond = share_beyond(*estimate, problem.likelihood(),
                               spread_points(draws, problem.likelihood().num_parameters(), 256), executor);
@@ -129,7 +109,8 @@ double share_beyond_of_samples(const EstimateCase& which, Quality quality, Index
   double beyond = 0;
   for (Index i = 0; i < samples; ++i) {
     const RowEstimateOptions options{.seed = static_cast<std::uint64_t>(i + 1)};
-    const auto estimate = estimate_rows(problem.likelihood(), part.get(), found, draws, options, executor);
+    const auto estimate =
+        estimate_rows(problem.likelihood(), part.get(), found, draws, options, executor).estimate;
     if (!estimate) return std::numeric_limits<double>::quiet_NaN();
     beyond += share_beyond(*estimate, problem.likelihood(), spread_points(draws, dim, 256), executor);
   }

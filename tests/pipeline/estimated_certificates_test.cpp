@@ -46,6 +46,9 @@ TEST(EstimatedCertificates, AreThoseOfAllRows) {
 
 // Draws 16 times as wide as the posterior, where rows matter that do not at its mode.
 TEST(EstimatedCertificates, AreAsFarOffAsTheySayWhereTheCoresetFails) {
+  // Scale and degrees of freedom are parameters as well: scores by probing.
+  const EstimateCase probed{.family = Family::StudentT, .kind = RowKind::HeavyTailed, .rows = 10000};
+  EXPECT_LE(share_beyond_of_samples(probed, Quality::Failing, 40), 0.01) << probed.name();
   for (const RowKind kind : {RowKind::HeavyTailed, RowKind::Outliers, RowKind::Alone}) {
     const EstimateCase which{.family = Family::BernoulliLogit, .kind = kind, .rows = 10000};
     EXPECT_LE(share_beyond_of_samples(which, Quality::Failing, 40), 0.01) << which.name();

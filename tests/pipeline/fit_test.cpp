@@ -5,10 +5,13 @@
 
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "giga/base/text.hpp"
 #include "giga/data/read_dataset.hpp"
+#include "support/regressions.hpp"
 #include "support/temp_dir.hpp"
 
 namespace giga::test {
@@ -119,6 +122,34 @@ TEST_F(Fit, GoesOnFromAnythingItSavedToTheSameBits) {
                               {.save = [&saved](const FitState& state) { saved.push_back(state); }});
   ASSERT_GE(saved.size(), 5U) << "a coreset, chains, another round, its coreset, its chains";
   for (const FitState& state : saved) expect_same(fit(problem_, options, Threads(1), {}, state), whole);
+}
+
+// The build found the scores that check rows are drawn by; a state read from disk has them no longer. Both
+// coresets are so small that their draws are wide, and rows are scored once more.
+TEST(FitPasses, CountTheScoresOnceAndThoseOfWideDraws) {
+  const Threads executor(2);
+  constexpr Index kDim = 5;
+  Rows rows = made_up(Family::BernoulliLogit, 20000, kDim, 3);
+  auto model = std::make_unique<Regression>(std::move(rows.z), std::move(rows.y), std::vector<double>{},
+                                            FamilyParameters{Family::BernoulliLogit});
+  const Problem problem(std::move(model), Normal::isotropic(kDim));
+  FitOptions options;
+  options.sample.warmup = options.sample.draws = 150;
+  options.coreset.candidates = RowCount::of(3000);
+  options.coreset.tolerance = 0.9;
+  options.max_rounds = 2;
+  std::vector<FitState> saved;
+  const FitResult whole =
+      fit(problem, options, executor, {.save = [&saved](const FitState& state) { saved.push_back(state); }});
+  ASSERT_EQ(whole.rounds.size(), 2U);
+  ASSERT_TRUE(whole.certificate.checked.estimated);
+  ASSERT_LT(whole.coreset.num_candidates, 20000);
+  EXPECT_EQ(whole.certificate.checked.passes, 1);
+  EXPECT_EQ(whole.passes.certify, 2) << "one in each round, for wide draws";
+  for (FitState& state : saved) {
+    if (state.coreset) state.coreset->remainder_scores.reset();
+    EXPECT_EQ(fit(problem, options, executor, {}, state).passes.certify, whole.passes.certify);
+  }
 }
 
 TEST_F(Fit, StopsInWhateverStageAnObserverAsksForIt) {

@@ -12,6 +12,8 @@
 #include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "giga/infer/regression_posterior.hpp"
+#include "giga/infer/row_estimate.hpp"
+#include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "giga/record/same_data.hpp"
@@ -224,6 +226,51 @@ TEST_F(PretendedRanks, FitToTheSameDrawsAndTheSameCertificate) {
     ASSERT_EQ(got.rounds.size(), straight.rounds.size());
     for (std::size_t r = 0; r < got.rounds.size(); ++r)
       EXPECT_EQ(got.rounds[r].size, straight.rounds[r].size);
+  }
+}
+
+// A coreset that fails has draws so wide that rows are scored once more; with the scores of the build given,
+// as a fit gives them, or not.
+TEST_F(PretendedRanks, CertifyACoresetThatFailsToTheSameBits) {
+  const Prepared want(one_);
+  const Problem& problem = want.problem;
+  const LaplaceResult mode = laplace(problem.likelihood(), problem.prior(), one_);
+  Coreset few;
+  for (Index k = 0; k < 30; ++k) {
+    few.rows.push_back(k * kRows / 30 / 6 * 6);
+    few.weights.push_back(kRows / 30.0);
+  }
+  const Normal about = laplace(*coreset_model(problem, few), problem.prior(), one_).posterior;
+  std::vector<Chain> chains(2);
+  for (Index c = 0; c < 2; ++c) {
+    Chain& chain = chains[at(c)];
+    chain.dim = about.dim();
+    chain.draws.resize(at(200 * chain.dim));
+    chain.stats.resize(200);
+    Stream random = stream(3, "draws of a failing coreset", c);
+    for (Index s = 0; s < 200; ++s) about.draw(random, chain.draws.data() + s * chain.dim);
+  }
+  const RowArray<float> scores = remainder_scores(problem.likelihood(), mode.posterior, one_);
+  const auto certified = [&](const Problem& by, const RowArray<float>* given, const Executor& executor) {
+    const CertificateOptions options{.laplace_draws = 200, .laplace = &mode, .remainder_scores = given};
+    return certify_coreset(by, few, chains, executor, options);
+  };
+  const Certificate straight = certified(problem, nullptr, one_);
+  EXPECT_FALSE(straight.safe());
+  ASSERT_TRUE(straight.checked.estimated);
+  EXPECT_EQ(straight.checked.passes, 2) << "one of them for wide draws";
+  const Certificate given = certified(problem, &scores, one_);
+  EXPECT_EQ(given.checked.passes, 1);
+  expect_same(given, straight);
+  const PretendRanks two_ranks(2);
+  for (const Executor* executor : {others_[0], others_[1], static_cast<const Executor*>(&two_ranks)}) {
+    const Prepared other(*executor);
+    expect_same(certified(other.problem, nullptr, *executor), straight);
+    const RowArray<float> own = remainder_scores(other.problem.likelihood(), mode.posterior, *executor);
+    const Certificate got = certified(other.problem, &own, *executor);
+    expect_same(got, straight);
+    EXPECT_EQ(got.checked.count, straight.checked.count);
+    EXPECT_EQ(got.checked.ratio_error, straight.checked.ratio_error);
   }
 }
 

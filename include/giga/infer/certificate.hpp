@@ -133,7 +133,8 @@ struct CheckedRows {
   /// Standard errors of the log ratios at draws of the coreset's posterior: root mean square and largest; and
   /// at draws of the Laplace approximation. 0 if !estimated.
   double ratio_error = 0, ratio_error_most = 0, laplace_ratio_error = 0;
-  Index passes = 0;  ///< Over all rows.
+  Index passes = 0;           ///< Over all rows.
+  bool found_scores = false;  ///< One of them was for CertificateOptions::remainder_scores.
 };
 
 struct Certificate {

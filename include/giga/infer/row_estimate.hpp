@@ -123,13 +123,18 @@ struct RowEstimateOptions {
 /// Some of `points`, spread evenly over them, at most `count`.
 [[nodiscard]] std::vector<double> spread_points(std::span<const double> points, Index dim, Index count);
 
+struct EstimatedRows {
+  std::optional<RowEstimate> estimate;  ///< Nothing where all rows are to be summed.
+  Index passes = 0;                     ///< Over all rows, that were made to find that out.
+  bool found_scores = false;            ///< One of them was for the scores that the options may give.
+};
+
 /// The estimate by which the log ratios L - L(w) at `points` (draws of the posterior of `coreset`, null for
-/// the empty one) are known as well as `options` ask; nothing where all rows are to be summed. Makes one pass
-/// over all rows, and a second one where `laplace` lacks its derivatives.
-[[nodiscard]] std::optional<RowEstimate> estimate_rows(const Likelihood& full, const Likelihood* coreset,
-                                                       const LaplaceResult& laplace,
-                                                       std::span<const double> points,
-                                                       const RowEstimateOptions& options,
-                                                       const Executor& executor);
+/// the empty one) are known as well as `options` ask. Passes over all rows: one for the scores if the options
+/// do not give them, one for other scores if the points are much wider than the Laplace approximation, and
+/// one for derivatives that `laplace` lacks.
+[[nodiscard]] EstimatedRows estimate_rows(const Likelihood& full, const Likelihood* coreset,
+                                          const LaplaceResult& laplace, std::span<const double> points,
+                                          const RowEstimateOptions& options, const Executor& executor);
 
 }  // namespace giga
