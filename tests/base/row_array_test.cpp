@@ -18,7 +18,7 @@
 #include "support/temp_dir.hpp"
 
 // As UCX has it, which replaces that of the C library in a program that MPI starts: the address is lost.
-// NOLINTNEXTLINE(cert-dcl50-cpp,cert-dcl58-cpp,bugprone-easily-swappable-parameters)
+// NOLINTNEXTLINE: its name and parameters are those of the C library
 extern "C" void* mremap(void* from, std::size_t length, std::size_t new_length, int flags, ...) noexcept {
   const long where = ::syscall(SYS_mremap, from, length, new_length, flags, nullptr);
   return where == -1 ? MAP_FAILED : reinterpret_cast<void*>(where);  // NOLINT(performance-no-int-to-ptr)
