@@ -44,7 +44,8 @@ int rank_by_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
     const char* value = std::getenv(name);
     int rank = 0;
-    if (value != nullptr && std::from_chars(value, value + std::strlen(value), rank).ec == std::errc()) return rank;
+    if (value != nullptr && std::from_chars(value, value + std::strlen(value), rank).ec == std::errc())
+      return rank;
   }
   return 0;
 }
@@ -52,9 +53,12 @@ int rank_by_launcher() {
 int run_rank(int argc, char** argv) {
   MpiTransport transport(MPI_COMM_WORLD);
   Ranks ranks(transport, signal_received);
-  process() = {ranks.rank(), true, kPatience_s, [&ranks](int threads, RowMemory& memory) {
-                 return std::make_unique<RankExecutor>(ranks, threads, RankExecutor::kBytesHeld, memory);
-               }};
+  process().make_executor = [&ranks](int threads, RowMemory& memory) {
+    return std::make_unique<RankExecutor>(ranks, threads, RankExecutor::kBytesHeld, memory);
+  };
+  process().rank = ranks.rank();
+  process().patience_s = kPatience_s;
+  process().meets_others = true;
   std::exception_ptr failure;
   int code = kOk;
   try {
