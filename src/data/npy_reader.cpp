@@ -170,7 +170,7 @@ std::shared_ptr<const PlacedFeatures> placed_features(const std::vector<NpyFile>
                                                       Index num_rows, FileStates states,
                                                       const RowMemory& memory) {
   const Index numbers = checked_product(num_rows, table.num_features());
-  if (memory.has_room_for(at(numbers) * sizeof(double))) return nullptr;
+  if (memory.copies_files() || memory.has_room_for(at(numbers) * sizeof(double))) return nullptr;
   std::vector<std::shared_ptr<const NpyMatrix>> matrices;
   for (const NpyFile& file : files) matrices.push_back(file.matrix);
   return PlacedFeatures::of(std::move(matrices), table.columns(), std::move(states));

@@ -48,7 +48,8 @@ TEST_F(MemoryCommand, BuildsFromAllRowsToTheSameBytes) {
   }
 }
 
-// Matrices of either type, as one file and as two: their features stay where they are.
+// Matrices of either type, as one file and as two: their features stay where they are, unless there is a
+// folder for them.
 TEST_F(MemoryCommand, FitsMatricesWhereTheyAreToTheSameBytes) {
   const std::vector<std::string> simulate = {"simulate", "logistic", "--dim", "4", "--rows"};
   for (const bool narrow : {false, true}) {
@@ -64,13 +65,19 @@ TEST_F(MemoryCommand, FitsMatricesWhereTheyAreToTheSameBytes) {
         for (const auto* part : {&kModel, &kShort}) words.insert(words.end(), part->begin(), part->end());
         return words;
       };
-      std::vector<std::string> words = fit_to("little");
-      for (const std::string& word : little()) words.push_back(word);
       ASSERT_EQ(command(fit_to("whole")).code, 0);
-      const Outcome outcome = command(words);
-      ASSERT_EQ(outcome.code, 0) << outcome.error;
-      EXPECT_NE(outcome.error.find("the features stay in " + table), std::string::npos) << outcome.error;
-      expect_same_files("whole", "little");
+      for (const bool copied : {false, true}) {
+        std::vector<std::string> words = fit_to("little");
+        words.insert(words.end(), {"--memory", "1M"});
+        if (copied) words.insert(words.end(), {"--scratch", "scratch"});
+        const Outcome outcome = command(words);
+        ASSERT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("the features stay in " + table) == std::string::npos, copied)
+            << outcome.error;
+        EXPECT_EQ(outcome.error.find("of the table are in files of scratch") != std::string::npos, copied)
+            << outcome.error;
+        expect_same_files("whole", "little");
+      }
     }
   }
 }

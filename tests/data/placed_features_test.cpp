@@ -122,6 +122,14 @@ TEST_F(Placed, WhatIsMissingOrInfiniteIsToldAsEver) {
   }
 }
 
+TEST_F(Placed, FilesAreCopiedWhereThatIsAskedFor) {
+  const fs::path path = write("t.npy", 70'000, 3, NpyWriter::Type::Float64, 2);
+  RowMemory memory(1000, scratch_, true);
+  const Dataset table = read_dataset(path, {}, Threads(2, {}, memory));
+  EXPECT_EQ(table.bytes_in_place(), 0U);
+  EXPECT_GT(memory.in_files(), 1'000'000U);
+}
+
 TEST_F(Placed, MissingResponsesDropTheirRows) {
   const fs::path path =
       write("t.npy", 9000, 3, NpyWriter::Type::Float32, 2, 40, std::numeric_limits<double>::quiet_NaN());
