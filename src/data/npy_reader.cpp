@@ -240,20 +240,21 @@ Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std
       if (files.size() > 1) table.add_file(part.file->name, part.first_row);
     return table;
   };
-  const auto finished = [&](Table table) {
-    // Conversion came first; NaN and infinity are found in the table, in row order.
-    judge_filled(table, table.slots(), num_rows, executor);
-    return std::move(table).finish(num_rows, origin_of(parts, 0));
-  };
   Table table = empty_table();
   if (const auto placed = placed_features(files, table, num_rows, std::move(states), executor.memory())) {
     table.place_features(placed, num_rows);
-    if (fill(parts, table, executor, observer, placed.get())) return finished(std::move(table));
-    table = empty_table();  // some number is missing or infinite, and which has to be told
+    const bool finite = fill(parts, table, executor, observer, placed.get());
+    judge_filled(table, table.slots(), num_rows, executor, finite ? nullptr : placed.get());
+    // Only rows that are to be dropped are a reason to copy the others.
+    if (finite || options.missing == Missing::Refuse)
+      return std::move(table).finish(num_rows, origin_of(parts, 0));
+    table = empty_table();
   }
   table.allocate(num_rows);
   (void)fill(parts, table, executor, observer);
-  return finished(std::move(table));
+  // Conversion came first; NaN and infinity are found in the table, in row order.
+  judge_filled(table, table.slots(), num_rows, executor);
+  return std::move(table).finish(num_rows, origin_of(parts, 0));
 }
 
 }  // namespace giga
