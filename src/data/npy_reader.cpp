@@ -38,6 +38,7 @@ class NpyOrigin : public Dataset::Origin {
       auto& cells = texts.emplace_back();
       for (const Index col : cols) cells.push_back(shortest(values[at(col)]));
     }
+    matrix_->file().require_whole();
     return texts;
   }
 
@@ -167,13 +168,12 @@ Table table_of(const std::vector<NpyFile>& files, const std::string& name, const
 
 // Of a table whose features would not fit in memory: those of the files, if they can be used as they are.
 std::shared_ptr<const PlacedFeatures> placed_features(const std::vector<NpyFile>& files, const Table& table,
-                                                      Index num_rows, FileStates states,
-                                                      const RowMemory& memory) {
+                                                      Index num_rows, const RowMemory& memory) {
   const Index numbers = checked_product(num_rows, table.num_features());
   if (memory.copies_files() || memory.has_room_for(at(numbers) * sizeof(double))) return nullptr;
   std::vector<std::shared_ptr<const NpyMatrix>> matrices;
   for (const NpyFile& file : files) matrices.push_back(file.matrix);
-  return PlacedFeatures::of(std::move(matrices), table.columns(), std::move(states));
+  return PlacedFeatures::of(std::move(matrices), table.columns());
 }
 
 class NpyShare : public ShareSource {
@@ -230,7 +230,6 @@ std::unique_ptr<ShareSource> npy_share(ShareInput input) {
 
 Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
                          const ReadOptions& options, const Executor& executor, const Observer& observer) {
-  FileStates states(paths);
   const std::vector<NpyFile> files = open_files(paths);
   const Index num_rows = rows_of(files);
   const std::vector<NpyPart> parts = parts_of(files, 0, num_rows);
@@ -241,7 +240,7 @@ Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std
     return table;
   };
   Table table = empty_table();
-  if (const auto placed = placed_features(files, table, num_rows, std::move(states), executor.memory())) {
+  if (const auto placed = placed_features(files, table, num_rows, executor.memory())) {
     table.place_features(placed, num_rows);
     const bool finite = fill(parts, table, executor, observer, placed.get());
     judge_filled(table, table.slots(), num_rows, executor, finite ? nullptr : placed.get());
