@@ -70,6 +70,7 @@ Json read_json(const fs::path& path, const char* advice) {
   const MappedFile file = MappedFile::open(path);
   const auto* text = reinterpret_cast<const char*>(file.bytes().data());
   Json json = Json::parse(text, text + file.bytes().size(), nullptr, false);
+  file.require_unchanged();
   if (json.is_discarded()) refuse();
   return json;
 }

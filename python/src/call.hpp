@@ -97,7 +97,7 @@ class Work {
 class Machine {
  public:
   Machine(const tool::Resources& resources, const Work& work)
-      : memory_(resources.memory, resources.scratch),
+      : memory_(resources.memory, resources.scratch, resources.scratch_given),
         threads_(
             resources.threads, [&work] { return work.stop_requested(); }, memory_) {}
   [[nodiscard]] const Executor& executor() const { return threads_; }

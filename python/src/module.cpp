@@ -20,6 +20,7 @@
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
 #include "giga/data/input_files.hpp"
+#include "giga/data/mapped_file.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/summary.hpp"
 #include "giga/report/certificate_text.hpp"
@@ -411,6 +412,7 @@ PYBIND11_MODULE(_giga, module) {
   namespace here = giga::python;
   using Arg = pybind11::arg;
   module.attr("version") = giga::version();
+  giga::outlive_lost_pages();
   (void)here::verb_tree();  // options are known before any thread asks for them
   here::add_result(module);
   here::add_memory(module);

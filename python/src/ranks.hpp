@@ -44,7 +44,7 @@ void run_as_rank(PythonTransport& transport, const tool::Resources& resources, c
   Ranks ranks(transport, [&work] { return work.stop_requested() ? kAsked : 0; });
   std::exception_ptr failure;
   try {
-    RowMemory memory(resources.memory, resources.scratch);
+    RowMemory memory(resources.memory, resources.scratch, resources.scratch_given);
     const RankExecutor executor(ranks, resources.threads, RankExecutor::kBytesHeld, memory);
     job(executor);
   } catch (...) {

@@ -104,6 +104,31 @@ def test_calls_from_several_threads_give_what_one_gives(small):
     assert all((each == expected).all() for each in out)
 
 
+# Features of the file stay in it; it is cut once it has been read.
+CUT = """
+import os, numpy as np, giga
+X, y = giga.simulate("logistic", rows=60000, dim=4, seed=1)
+np.save("t.npy", np.column_stack([X, y]))
+def cut(stage, done, total):
+    if stage != "load" and os.path.getsize("t.npy") > 4096:
+        os.truncate("t.npy", 4096)
+try:
+    giga.fit("t.npy", family="bernoulli", memory="1M", draws=20000, progress=cut)
+except giga.IoError as error:
+    print(error)
+print(giga.fit(X[:500], y=y[:500], family="bernoulli", draws=100, chains=2, size=10) is not None, os.listdir())
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-X", "faulthandler"]])
+def test_a_file_that_is_cut_is_an_error_and_the_interpreter_lives_on(tmp_path, options):
+    made = subprocess.run([sys.executable, *options, "-c", CUT], cwd=tmp_path, capture_output=True, text=True,
+                          check=False, timeout=120)
+    assert made.returncode == 0, made.stderr
+    assert made.stdout == ("t.npy: became shorter or unreadable while it was read; run again\n"
+                           "True ['t.npy']\n")
+
+
 def test_a_fork_after_a_fit_can_fit(small):
     made = run("""
 import os, giga

@@ -58,8 +58,8 @@ void advise([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) {
 
 }  // namespace
 
-RowMemory::RowMemory(std::uint64_t limit, std::filesystem::path scratch)
-    : limit_(limit), scratch_(std::move(scratch)) {}
+RowMemory::RowMemory(std::uint64_t limit, std::filesystem::path scratch, bool copies_files)
+    : limit_(limit), scratch_(std::move(scratch)), copies_files_(copies_files) {}
 
 RowMemory& RowMemory::unlimited() {
   static RowMemory memory;

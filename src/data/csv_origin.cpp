@@ -56,6 +56,7 @@ class MappedOrigin : public Dataset::Origin {
       const std::size_t at = offset_of(row);
       texts.push_back(chosen_cells(text.substr(at, row_end(text, at) - at), rows_.delimiter, cols));
     }
+    rows_.file->require_whole();
     return texts;
   }
 

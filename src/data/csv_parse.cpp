@@ -90,17 +90,21 @@ class ChunkParser {
   }
 
  private:
+  static constexpr auto kLongest = static_cast<std::ptrdiff_t>(kMaxRowBytes);
+
   bool is_blank(char c) const { return (c == ' ' && is_space_) || (c == '\t' && is_tab_); }
 
   // The position after the row's newline, or nullptr if the row has anything other than plain numbers (quoted
   // or not), texts and dates without doubled quotes, and text in unused columns. Invariant: there is a
-  // newline at or after p, and every loop stops there.
+  // newline at or after p, and every loop stops there; or at stop_, if the file has changed and the newline
+  // is gone. Bytes that are lost are zeros, which no number has.
   template <bool kOnlyNumbers>
   const char* parse_quickly(const char* p, Index row) {
     // The value goes into its slot at once: if the row turns out not to be plain, the careful parser writes
     // over it.
     const char* const start = p;
     const char* end = last_newline_ + 1;
+    stop_ = last_newline_ - start > kLongest ? start + kLongest : last_newline_;
     const std::size_t last = slots_.size() - 1;
     for (std::size_t col = 0;; ++col) {
       const Slot& slot = slots_[col];
@@ -136,14 +140,14 @@ class ChunkParser {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
     const auto zeros = [](std::uint64_t x) { return (x - kOnes) & ~x & kHigh; };
     if constexpr (number_detail::kFastDigits) {
-      for (; last_newline_ - p >= 8; p += 8) {
+      for (; stop_ - p >= 8; p += 8) {
         const std::uint64_t bytes = number_detail::load8(p);
         const std::uint64_t found =
             zeros(bytes ^ delimiters_) | zeros(bytes ^ kOnes * '\n') | zeros(bytes ^ kOnes * '"');
         if (found != 0) return p + std::countr_zero(found) / 8;
       }
     }
-    while (*p != delimiter_ && *p != '\n' && *p != '"') ++p;
+    while (p < stop_ && *p != delimiter_ && *p != '\n' && *p != '"') ++p;
     return p;
   }
 
@@ -212,7 +216,7 @@ class ChunkParser {
       return p;
     }
     // Unquoted: to the delimiter or the end of the row, without the CR of a CRLF.
-    while (*p != delimiter_ && *p != '\n' && *p != '"') ++p;
+    p = end_of_cell(p);
     if (*p == '"') return nullptr;
     return *p == '\n' && p[-1] == '\r' ? p - 1 : p;
   }
@@ -273,7 +277,8 @@ class ChunkParser {
   const std::vector<Slot>& slots_;
   const char delimiter_;
   const char* last_newline_;
-  std::uint64_t delimiters_;  // the delimiter in every byte
+  const char* stop_ = nullptr;  // of a row
+  std::uint64_t delimiters_;    // the delimiter in every byte
   bool is_space_;
   bool is_tab_;
   bool only_numbers_ = true;

@@ -1,8 +1,10 @@
 // Whether files are, after they were read, what they were before.
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <span>
@@ -10,24 +12,41 @@
 
 namespace giga {
 
-/// Sizes and times of files as they are when it is made.
+/// A file as it is when this is made: its size and time, and how often pages of it were lost.
+class FileState {
+ public:
+  FileState(std::filesystem::path path, const struct stat& status);
+
+  /// Throws IoError if the file was written to meanwhile, or pages of it could not be read, or it cannot be
+  /// told. A file that another took the name of is as it was: what was read of it belongs together.
+  void require_unchanged() const;
+  /// The same of a file that may grow, and be written to where nobody reads any more: throws IoError if it
+  /// became shorter, or pages of it could not be read.
+  void require_whole() const;
+
+ private:
+  [[nodiscard]] bool is_there(struct stat& now) const;
+  void require_pages() const;
+  [[noreturn]] void tell_of_loss() const;
+
+  std::filesystem::path path_;
+  dev_t device_;
+  ino_t number_;
+  off_t size_;
+  timespec time_;
+  std::uint64_t losses_;
+};
+
+/// Those of several files.
 class FileStates {
  public:
   explicit FileStates(std::span<const std::filesystem::path> files);
 
-  /// Throws IoError, naming the first file that was written to meanwhile. A file that another took the name
-  /// of is as it was: what was read of it belongs together.
+  /// Throws IoError for the first file that changed.
   void require_unchanged() const;
 
  private:
-  struct State {
-    std::filesystem::path path;
-    dev_t device;
-    ino_t number;
-    off_t size;
-    timespec time;
-  };
-  std::vector<State> states_;
+  std::vector<FileState> states_;
 };
 
 }  // namespace giga

@@ -208,6 +208,7 @@ class LibsvmOrigin : public Dataset::Origin {
       auto& cells = texts.emplace_back();
       for (const Index col : cols) cells.push_back(cell_of(line, col));
     }
+    file_->require_whole();
     return texts;
   }
 

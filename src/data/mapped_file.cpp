@@ -8,14 +8,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "base/system_failure.hpp"
+#include "data/file_state.hpp"
+#include "data/lost_pages.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 
@@ -53,8 +52,8 @@ int open_for_reading(const std::filesystem::path& path) {
   return uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); });
 }
 
-// The size of a regular file that is not empty; anything else cannot be mapped.
-std::size_t regular_size(int fd, const std::string& name) {
+// Of a regular file that is not empty; anything else cannot be mapped.
+struct stat regular_status(int fd, const std::string& name) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) {
     const int error = errno;
@@ -65,7 +64,7 @@ std::size_t regular_size(int fd, const std::string& name) {
     throw InputMissing(name + ": is not a regular file (a pipe or device); save it to a file first");
   }
   if (status.st_size == 0) throw DataError(name + ": file is empty");
-  return static_cast<std::size_t>(status.st_size);
+  return status;
 }
 
 // madvise and munmap take a pointer to memory that they do not write to.
@@ -73,56 +72,26 @@ std::byte* address(std::span<const std::byte> bytes) {
   return const_cast<std::byte*>(bytes.data());
 }
 
-// Files that are mapped now, for handlers of signals. A place is taken by setting `begin`, last; a handler
-// that reads a name while it changes is of a process that is about to end.
-struct Place {
-  std::atomic<const std::byte*> begin{nullptr};
-  std::atomic<std::size_t> size{0};
-  std::atomic<bool> taken{false};
-  std::array<char, 512> name{};
-};
-constexpr std::size_t kPlaces = 128;
-std::array<Place, kPlaces> g_places;
-
-void remember(std::span<const std::byte> bytes, const std::string& name) noexcept {
-  for (Place& place : g_places) {
-    if (place.taken.exchange(true)) continue;
-    const std::size_t length = std::min(name.size(), place.name.size() - 1);
-    std::copy_n(name.data(), length, place.name.data());
-    place.name[length] = '\0';
-    place.size = bytes.size();
-    place.begin = bytes.data();
-    return;
-  }
-}
-
-void forget(std::span<const std::byte> bytes) noexcept {
-  for (Place& place : g_places) {
-    if (place.begin != bytes.data()) continue;
-    place.begin = nullptr;
-    place.taken = false;
-    return;
-  }
-}
-
 void unmap(std::span<const std::byte> bytes) noexcept {
   if (bytes.empty()) return;
-  forget(bytes);
+  forget_mapping(bytes);
   ::munmap(address(bytes), bytes.size());
 }
 
 }  // namespace
 
-MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes)
-    : path_(std::move(path)), bytes_(bytes) {}
+MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes,
+                       std::shared_ptr<const FileState> state)
+    : path_(std::move(path)), bytes_(bytes), state_(std::move(state)) {}
 
 // MAP_PRIVATE: what others write to the file later may or may not be seen, but is never written back.
 MappedFile MappedFile::open(const std::filesystem::path& path) {
   const std::string name = printable_path(path);
-  std::filesystem::path kept = path;  // copied before there is a mapping to lose
   const Descriptor file(open_for_reading(path));
   if (file.fd < 0) throw_open_error(name, errno);
-  const std::size_t size = regular_size(file.fd, name);
+  const struct stat status = regular_status(file.fd, name);
+  MappedFile out(path, {}, std::make_shared<const FileState>(path, status));
+  const auto size = static_cast<std::size_t>(status.st_size);
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.fd, 0);
   if (data == MAP_FAILED) {
     const int error = errno;
@@ -130,19 +99,22 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
     if (is_lack(error)) throw ResourceError(text);
     throw IoError(text);
   }
-  const std::span bytes(static_cast<const std::byte*>(data), size);
-  remember(bytes, name);
-  return {std::move(kept), bytes};
+  out.bytes_ = {static_cast<const std::byte*>(data), size};
+  remember_mapping(out.bytes_, path);
+  return out;
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : path_(std::move(other.path_)), bytes_(std::exchange(other.bytes_, {})) {}
+    : path_(std::move(other.path_)),
+      bytes_(std::exchange(other.bytes_, {})),
+      state_(std::move(other.state_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   if (this != &other) {
     unmap(bytes_);
     path_ = std::move(other.path_);
     bytes_ = std::exchange(other.bytes_, {});
+    state_ = std::move(other.state_);
   }
   return *this;
 }
@@ -164,17 +136,16 @@ void MappedFile::release(std::size_t offset, std::size_t length) const noexcept 
   if (first < last) ::madvise(address(bytes_) + first, last - first, MADV_DONTNEED);
 }
 
-const char* mapped_file_at(const void* address) noexcept {
-  const auto* byte = static_cast<const std::byte*>(address);
-  for (const Place& place : g_places) {
-    const std::byte* begin = place.begin;
-    if (begin != nullptr && byte >= begin && byte < begin + place.size) return place.name.data();
-  }
-  return nullptr;
-}
-
 void MappedFile::advise_sequential() const noexcept {
   if (!bytes_.empty()) ::madvise(address(bytes_), bytes_.size(), MADV_SEQUENTIAL);
+}
+
+void MappedFile::require_unchanged() const {
+  state_->require_unchanged();
+}
+
+void MappedFile::require_whole() const {
+  state_->require_whole();
 }
 
 }  // namespace giga

@@ -38,6 +38,7 @@ class NpyOrigin : public Dataset::Origin {
       auto& cells = texts.emplace_back();
       for (const Index col : cols) cells.push_back(shortest(values[at(col)]));
     }
+    matrix_->file().require_whole();
     return texts;
   }
 
@@ -167,13 +168,12 @@ Table table_of(const std::vector<NpyFile>& files, const std::string& name, const
 
 // Of a table whose features would not fit in memory: those of the files, if they can be used as they are.
 std::shared_ptr<const PlacedFeatures> placed_features(const std::vector<NpyFile>& files, const Table& table,
-                                                      Index num_rows, FileStates states,
-                                                      const RowMemory& memory) {
+                                                      Index num_rows, const RowMemory& memory) {
   const Index numbers = checked_product(num_rows, table.num_features());
-  if (memory.has_room_for(at(numbers) * sizeof(double))) return nullptr;
+  if (memory.copies_files() || memory.has_room_for(at(numbers) * sizeof(double))) return nullptr;
   std::vector<std::shared_ptr<const NpyMatrix>> matrices;
   for (const NpyFile& file : files) matrices.push_back(file.matrix);
-  return PlacedFeatures::of(std::move(matrices), table.columns(), std::move(states));
+  return PlacedFeatures::of(std::move(matrices), table.columns());
 }
 
 class NpyShare : public ShareSource {
@@ -230,7 +230,6 @@ std::unique_ptr<ShareSource> npy_share(ShareInput input) {
 
 Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std::string& name,
                          const ReadOptions& options, const Executor& executor, const Observer& observer) {
-  FileStates states(paths);
   const std::vector<NpyFile> files = open_files(paths);
   const Index num_rows = rows_of(files);
   const std::vector<NpyPart> parts = parts_of(files, 0, num_rows);
@@ -240,20 +239,21 @@ Dataset read_npy_dataset(std::span<const std::filesystem::path> paths, const std
       if (files.size() > 1) table.add_file(part.file->name, part.first_row);
     return table;
   };
-  const auto finished = [&](Table table) {
-    // Conversion came first; NaN and infinity are found in the table, in row order.
-    judge_filled(table, table.slots(), num_rows, executor);
-    return std::move(table).finish(num_rows, origin_of(parts, 0));
-  };
   Table table = empty_table();
-  if (const auto placed = placed_features(files, table, num_rows, std::move(states), executor.memory())) {
+  if (const auto placed = placed_features(files, table, num_rows, executor.memory())) {
     table.place_features(placed, num_rows);
-    if (fill(parts, table, executor, observer, placed.get())) return finished(std::move(table));
-    table = empty_table();  // some number is missing or infinite, and which has to be told
+    const bool finite = fill(parts, table, executor, observer, placed.get());
+    judge_filled(table, table.slots(), num_rows, executor, finite ? nullptr : placed.get());
+    // Only rows that are to be dropped are a reason to copy the others.
+    if (finite || options.missing == Missing::Refuse)
+      return std::move(table).finish(num_rows, origin_of(parts, 0));
+    table = empty_table();
   }
   table.allocate(num_rows);
   (void)fill(parts, table, executor, observer);
-  return finished(std::move(table));
+  // Conversion came first; NaN and infinity are found in the table, in row order.
+  judge_filled(table, table.slots(), num_rows, executor);
+  return std::move(table).finish(num_rows, origin_of(parts, 0));
 }
 
 }  // namespace giga

@@ -106,9 +106,14 @@ class NpzOrigin : public Dataset::Origin {
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                               std::span<const Index> cols) const override {
     std::vector<std::vector<std::string>> texts(rows.size(), std::vector<std::string>(cols.size()));
-    pick("X", rows, cols, 0, layout_.cols, texts);
-    pick("y", rows, cols, layout_.cols, layout_.cols + 1, texts);
-    if (has_weights_) pick("w", rows, cols, layout_.cols + 1, layout_.cols + 2, texts);
+    try {
+      pick("X", rows, cols, 0, layout_.cols, texts);
+      pick("y", rows, cols, layout_.cols, layout_.cols + 1, texts);
+      if (has_weights_) pick("w", rows, cols, layout_.cols + 1, layout_.cols + 2, texts);
+    } catch (const DataError&) {  // checksums tell of any change
+      archive_->require_whole();
+      throw;
+    }
     return texts;
   }
 

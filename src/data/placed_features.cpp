@@ -42,17 +42,17 @@ bool all_finite(const std::byte* at, Index count) {
 }  // namespace
 
 PlacedFeatures::PlacedFeatures(std::vector<std::shared_ptr<const NpyMatrix>> files, Scalar scalar,
-                               Index num_features, FileStates states)
-    : files_(std::move(files)), scalar_(scalar), num_features_(num_features), states_(std::move(states)) {}
+                               Index num_features)
+    : files_(std::move(files)), scalar_(scalar), num_features_(num_features) {}
 
 std::shared_ptr<const PlacedFeatures> PlacedFeatures::of(std::vector<std::shared_ptr<const NpyMatrix>> files,
-                                                         std::span<const Column> columns, FileStates states) {
+                                                         std::span<const Column> columns) {
   const Index first = first_feature(columns);
   if (files.empty() || first < 0) return nullptr;
   const Scalar scalar = files.front()->view().scalar;
   if (scalar != Scalar::Float64 && scalar != Scalar::Float32) return nullptr;
   const Index count = std::ranges::count(columns, ColumnRole::Feature, &Column::role);
-  std::shared_ptr<PlacedFeatures> out(new PlacedFeatures(std::move(files), scalar, count, std::move(states)));
+  std::shared_ptr<PlacedFeatures> out(new PlacedFeatures(std::move(files), scalar, count));
   Index row = 0;
   for (const auto& file : out->files_) {
     const MatrixView view = file->view();
@@ -82,6 +82,10 @@ std::size_t PlacedFeatures::bytes() const {
   std::size_t sum = 0;
   for (const auto& file : files_) sum += file->file().bytes().size();
   return sum;
+}
+
+void PlacedFeatures::require_unchanged() const {
+  for (const auto& file : files_) file->file().require_unchanged();
 }
 
 bool PlacedFeatures::are_finite(Index first, Index count) const {

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "data/file_state.hpp"
 #include "giga/base/matrix_view.hpp"
 #include "giga/data/dataset.hpp"
 #include "giga/data/npy.hpp"
@@ -17,11 +16,10 @@ namespace giga {
 class PlacedFeatures {
  public:
   /// Of matrices one below the other with these columns. Null unless every row has its features side by side,
-  /// in their order, as aligned numbers of 4 or 8 bytes in the order of bytes of this machine, and all files
-  /// are alike in that. They must not have been written to since `states` was made.
+  /// in their order, as aligned floating-point numbers of 4 or 8 bytes in the order of bytes of this machine,
+  /// and all files are alike in that.
   [[nodiscard]] static std::shared_ptr<const PlacedFeatures> of(
-      std::vector<std::shared_ptr<const NpyMatrix>> files, std::span<const Column> columns,
-      FileStates states);
+      std::vector<std::shared_ptr<const NpyMatrix>> files, std::span<const Column> columns);
 
   /// As Dataset::features().
   [[nodiscard]] const double* row(Index n, double* room) const;
@@ -29,7 +27,8 @@ class PlacedFeatures {
   [[nodiscard]] std::size_t bytes() const;
   /// Whether all numbers of some rows are finite.
   [[nodiscard]] bool are_finite(Index first, Index count) const;
-  void require_unchanged() const { states_.require_unchanged(); }
+  /// Throws IoError if a file was written to since it was opened, or part of it could not be read.
+  void require_unchanged() const;
 
  private:
   struct Part {
@@ -38,15 +37,13 @@ class PlacedFeatures {
     Index stride;               // bytes from row to row
   };
 
-  PlacedFeatures(std::vector<std::shared_ptr<const NpyMatrix>> files, Scalar scalar, Index num_features,
-                 FileStates states);
+  PlacedFeatures(std::vector<std::shared_ptr<const NpyMatrix>> files, Scalar scalar, Index num_features);
   [[nodiscard]] const std::byte* place(Index n) const;
 
   std::vector<std::shared_ptr<const NpyMatrix>> files_;
   std::vector<Part> parts_;
   Scalar scalar_;
   Index num_features_;
-  FileStates states_;
 };
 
 }  // namespace giga

@@ -19,6 +19,7 @@
 #include "giga/base/text.hpp"
 #include "giga/data/input_files.hpp"
 #include "giga/data/mapped_file.hpp"
+#include "giga/data/unchanged.hpp"
 
 namespace giga {
 namespace {
@@ -75,10 +76,8 @@ Dataset read_dataset(const std::filesystem::path& path, const ReadOptions& optio
   }
   const std::vector<std::filesystem::path> files = input_files(path);
   const std::string name = files.size() == 1 ? printable_path(files.front()) : input_words(path);
-  const FileStates before(files);
-  Dataset data = read_files(files, name, options, executor, observer);
-  before.require_unchanged();
-  return data;
+  return of_unchanged(FileStates(files),
+                      [&] { return read_files(files, name, options, executor, observer); });
 }
 
 }  // namespace giga

@@ -12,21 +12,13 @@
 #include "giga/base/text.hpp"
 #include "giga/data/input_files.hpp"
 #include "giga/data/read_share.hpp"
+#include "giga/data/unchanged.hpp"
 
 namespace giga {
 namespace {
 
-std::unique_ptr<ShareSource> source_of(const std::filesystem::path& path, const ReadOptions& options,
-                                       const TableShare& share, const Executor& executor,
-                                       const Observer& observer) {
-  if (share.count < 1 || share.index < 0 || share.index >= share.count)
-    throw std::invalid_argument("there is no share " + std::to_string(share.index) + " of " +
-                                std::to_string(share.count));
-  if (options.sql || path.empty() || path == "-")
-    throw OptionError(input_words(path) + ": cannot be read in shares; save it to a CSV file first");
-  ShareInput input{input_files(path), {}, options, share, executor, observer};
-  input.name = input.files.size() == 1 ? printable_path(input.files.front()) : input_words(path);
-  switch (require_one_kind(input.files, options)) {
+std::unique_ptr<ShareSource> source_of(ShareInput input) {
+  switch (require_one_kind(input.files, input.options)) {
     case FileKind::Parquet:
       throw OptionError(input.name + ": Parquet cannot be read in shares; write it as CSV or .npy files");
     case FileKind::Npy: return npy_share(std::move(input));
@@ -38,6 +30,22 @@ std::unique_ptr<ShareSource> source_of(const std::filesystem::path& path, const 
   return csv_share(std::move(input));
 }
 
+std::unique_ptr<ShareSource> source_of(const std::filesystem::path& path, const ReadOptions& options,
+                                       const TableShare& share, const Executor& executor,
+                                       const Observer& observer) {
+  if (share.count < 1 || share.index < 0 || share.index >= share.count)
+    throw std::invalid_argument("there is no share " + std::to_string(share.index) + " of " +
+                                std::to_string(share.count));
+  if (options.sql || path.empty() || path == "-")
+    throw OptionError(input_words(path) + ": cannot be read in shares; save it to a CSV file first");
+  const std::vector<std::filesystem::path> files = input_files(path);
+  const std::string name = files.size() == 1 ? printable_path(files.front()) : input_words(path);
+  const FileStates states(files);
+  return of_unchanged(states, [&] {
+    return source_of({files, name, options, share, executor, observer, states});
+  });
+}
+
 }  // namespace
 
 ShareReader::ShareReader(const std::filesystem::path& path, const ReadOptions& options,
@@ -47,7 +55,8 @@ ShareReader::ShareReader(ShareReader&&) noexcept = default;
 ShareReader::~ShareReader() = default;
 
 ShareFacts ShareReader::read() {
-  return ShareFacts(std::make_shared<const TableFacts>(source_->read()));
+  return ShareFacts(
+      std::make_shared<const TableFacts>(of_unchanged(*source_, [this] { return source_->read(); })));
 }
 
 bool ShareReader::agrees(const ShareFacts& all) {

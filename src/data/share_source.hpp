@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/file_state.hpp"
 #include "data/share_facts.hpp"
 #include "data/table.hpp"
 #include "giga/data/read_share.hpp"
@@ -22,6 +23,7 @@ struct ShareInput {
   TableShare share;
   const Executor& executor;
   Observer observer;
+  FileStates states;  ///< Of the files, before they were read.
 };
 
 class ShareSource {
@@ -35,6 +37,8 @@ class ShareSource {
   [[nodiscard]] virtual bool agrees(const TableFacts& all) = 0;
   [[nodiscard]] virtual Dataset finish() = 0;
   [[nodiscard]] const SharePlace& place() const { return place_; }
+  /// Throws IoError if a file was written to since its state was noted, or part of it could not be read.
+  void require_unchanged() const { input_.states.require_unchanged(); }
 
  protected:
   /// Bytes [begin, end) of all files, one after the other, that fall to the share: of files with these sizes.

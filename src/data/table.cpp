@@ -34,7 +34,7 @@ void throw_bad_row(const Table& table, const BadRow& bad_row, Index line) {
 // The second half of reading a binary file: numbers were converted without being judged. Finite ones, nearly
 // all, are passed over; the others go through store() like cells of text.
 std::optional<BadRow> look_at_filled(Table& table, const std::vector<Slot>& slots, Index num_rows,
-                                     const Executor& executor) {
+                                     const Executor& executor, const PlacedFeatures* placed) {
   struct Result {
     Issues issues;
     std::optional<BadRow> bad_row;
@@ -43,12 +43,17 @@ std::optional<BadRow> look_at_filled(Table& table, const std::vector<Slot>& slot
   std::vector<Result> results(at(num_blocks(num_rows)));
   for_each_block(executor, num_rows, [&](Index first, Index count) {
     auto& [issues, bad_row] = results[at(first / kBlockRows)];
+    std::vector<double> room(placed != nullptr ? at(table.num_features()) : 0);
     for (Index row = first; row < first + count && !bad_row; ++row) {
+      const double* const elsewhere = placed != nullptr ? placed->row(row, room.data()) : nullptr;
       for (std::size_t col = 0; col < slots.size() && !bad_row; ++col) {
         const Slot& slot = slots[col];
-        if (slot.base == nullptr || std::isfinite(slot.base[row * slot.stride])) continue;
-        std::string what =
-            table.store(slot.base[row * slot.stride], {row, static_cast<Index>(col)}, slot, issues);
+        const Column& column = table.columns()[col];
+        const double* value = slot.base != nullptr ? slot.base + row * slot.stride : nullptr;
+        if (value == nullptr && elsewhere != nullptr && column.role == ColumnRole::Feature)
+          value = elsewhere + column.feature;
+        if (value == nullptr || std::isfinite(*value)) continue;
+        std::string what = table.store(*value, {row, static_cast<Index>(col)}, slot, issues);
         if (!what.empty()) bad_row = BadRow{row, 0, std::move(what)};
       }
     }
@@ -60,8 +65,9 @@ std::optional<BadRow> look_at_filled(Table& table, const std::vector<Slot>& slot
   return std::nullopt;
 }
 
-void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor) {
-  if (const auto bad_row = look_at_filled(table, slots, num_rows, executor))
+void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor,
+                  const PlacedFeatures* placed) {
+  if (const auto bad_row = look_at_filled(table, slots, num_rows, executor, placed))
     throw_bad_row(table, *bad_row, 0);
 }
 

@@ -162,12 +162,14 @@ class Table {
   Issues issues_;
 };
 
-/// Looks at numbers that were put into the slots unseen, row by row. The first row that has an infinite one,
-/// if there is any; what was missing before it is merged.
+/// Looks at numbers that were put into the slots unseen, and at features that are elsewhere, row by row. The
+/// first row that has an infinite one, if there is any; what was missing before it is merged.
 [[nodiscard]] std::optional<BadRow> look_at_filled(Table& table, const std::vector<Slot>& slots,
-                                                   Index num_rows, const Executor& executor);
+                                                   Index num_rows, const Executor& executor,
+                                                   const PlacedFeatures* placed = nullptr);
 /// The same; throws DataError for that row.
-void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor);
+void judge_filled(Table& table, const std::vector<Slot>& slots, Index num_rows, const Executor& executor,
+                  const PlacedFeatures* placed = nullptr);
 
 /// The DataError of a bad row: "file: row 17 (line 18), column 'y': ...".
 [[noreturn]] void throw_bad_row(const Table& table, const BadRow& bad_row, Index line);

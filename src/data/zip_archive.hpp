@@ -29,6 +29,8 @@ class ZipArchive {
 
   [[nodiscard]] const std::vector<ZipMember>& members() const { return members_; }
   [[nodiscard]] std::size_t file_bytes() const { return file_.bytes().size(); }
+  /// As MappedFile::require_whole().
+  void require_whole() const { file_.require_whole(); }
 
   /// The bytes of one member, in order.
   class Reader {

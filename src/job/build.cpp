@@ -16,6 +16,7 @@
 #include "giga/construct/npy_rows.hpp"
 #include "giga/data/npy.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/pipeline/build_vectors.hpp"
 #include "giga/pipeline/fit.hpp"
 #include "giga/pipeline/read_table.hpp"
@@ -81,13 +82,11 @@ CoresetOptions resolved_options(const BuildJob& job, const Problem& problem) {
                                      : resolved(job.coreset, problem);
 }
 
-BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
-  const Stopwatch total;
+// All but the reading and the writing; `total` began with the reading.
+BuildRun built_of(const BuildJob& job, const ReadOptions& read, const ModelTable& table,
+                  const Stopwatch& total, StageSeconds& seconds, const Executor& executor,
+                  const JobObserver& observer) {
   job::Notes notes(observer);
-  ReadOptions read = job.read;
-  ModelOptions model = job.model;
-  if (job.design_from) job::take_design(*job.design_from, read, model);
-  const ModelTable table = read_table(job.input, read, std::move(model), executor, observer.watch);
   const Dataset& data = table.data;
   const Problem problem(data, table.model, executor);
   const double load_s = total.seconds();
@@ -110,7 +109,7 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   data.fetch_cells(result.coreset.rows, executor);
   BuildRun run{record_of(job, executor), coreset_file(problem, result, read, data_digest(data, executor))};
   add_sums(run.file, problem, result, executor, observer.watch);
-  StageSeconds seconds = result.seconds;
+  seconds = result.seconds;
   seconds.load = load_s;
   RunRecord& record = run.record;
   record.options.read = read;
@@ -127,7 +126,18 @@ BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObs
   record.model = problem.description();
   record.passes = result.passes;
   record.coreset = by_input_rows(problem, std::move(result));
-  data.require_unchanged();
+  return run;
+}
+
+BuildRun build_table(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
+  const Stopwatch total;
+  ReadOptions read = job.read;
+  ModelOptions model = job.model;
+  if (job.design_from) job::take_design(*job.design_from, read, model);
+  const ModelTable table = read_table(job.input, read, std::move(model), executor, observer.watch);
+  StageSeconds seconds;
+  BuildRun run = of_unchanged(table.data, executor,
+                              [&] { return built_of(job, read, table, total, seconds, executor, observer); });
   finish(job, total, seconds, executor, run);
   return run;
 }
@@ -138,10 +148,9 @@ std::unique_ptr<RowSource> rows_of(const NpyMatrix& matrix, InputKind kind) {
   return std::make_unique<NpyLoglikRows>(matrix);
 }
 
-BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
-  const Stopwatch total;
+BuildRun built_of(const BuildJob& job, const NpyMatrix& matrix, const Stopwatch& total, StageSeconds& seconds,
+                  const Executor& executor, const JobObserver& observer) {
   job::Notes notes(observer);
-  const NpyMatrix matrix = NpyMatrix::open(job.input);
   const auto rows = rows_of(matrix, job.kind);
   const double load_s = total.seconds();
   if (job.coreset.size > rows->num_rows())
@@ -160,11 +169,21 @@ BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobOb
   note_bad_draws(result, notes);
 
   BuildRun run{record_of(job, executor), coreset_file(result)};
-  StageSeconds seconds = result.seconds;
+  seconds = result.seconds;
   seconds.load = load_s;
   run.record.options.coreset = result.options;
   run.record.num_rows = rows->num_rows();
   run.record.coreset = std::move(result);
+  return run;
+}
+
+// The rows are read where they are, in every pass.
+BuildRun build_matrix(const BuildJob& job, const Executor& executor, const JobObserver& observer) {
+  const Stopwatch total;
+  const NpyMatrix matrix = NpyMatrix::open(job.input);
+  StageSeconds seconds;
+  BuildRun run = of_unchanged(matrix.file(), executor,
+                              [&] { return built_of(job, matrix, total, seconds, executor, observer); });
   finish(job, total, seconds, executor, run);
   return run;
 }

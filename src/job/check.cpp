@@ -18,6 +18,7 @@
 #include "giga/base/version.hpp"
 #include "giga/data/folders.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/job/sample.hpp"
 #include "giga/pipeline/certify_coreset.hpp"
 #include "giga/pipeline/model_check.hpp"
@@ -220,24 +221,14 @@ RunRecord record_of(const CheckJob& job, const Executor& executor) {
   return record;
 }
 
-}  // namespace
-
-RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObserver& observer) {
-  once(executor, [&] {
-    if (job.out && job.draws) refuse_file_of_run(*job.out, *job.draws, kCertificateFile);
-    if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
-  });
-  const Stopwatch total;
-  Stopwatch stage;
+// What was read, each against the others; `stage` began with the reading. The record has no times but those
+// of the stages.
+RunRecord compared(const CheckJob& job, const BothScales& scales, std::optional<Draws> draws,
+                   const WeightedProblem& coreset, const Dataset& data, Stopwatch& stage,
+                   const Executor& executor, const JobObserver& observer) {
   job::Notes notes(observer);
   RunRecord record = record_of(job, executor);
   StageSeconds seconds;
-  const BothScales scales = parameter_scales(job.file.raw_columns, job.file.scale, job.file.model);
-  std::optional<Draws> draws;
-  if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
-  // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.
-  const WeightedProblem coreset = read_coreset(job.coreset, job.file, executor);
-  const Dataset data = read_data(job, executor, observer.watch);
   const Problem problem(data, job.file.model, job.file.scale, executor);
   const Coreset chosen = coreset_within(problem, coreset, job.file, executor);
   seconds.load = stage.restart();
@@ -269,7 +260,6 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
     notes.say(
         "the search for the posterior mode of all rows did not converge; do not use what is said of Laplace");
 
-  data.require_unchanged();
   record.num_rows = record.certificate->num_data_rows;
   record.num_parameters = record.certificate->num_parameters;
   record.draws =
@@ -280,6 +270,27 @@ RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObse
   record.notes = notes.kept();
   record.notes->insert(record.notes->end(), said_already.begin(), said_already.end());
   record.seconds = seconds;
+  return record;
+}
+
+}  // namespace
+
+RunRecord run_check(const CheckJob& job, const Executor& executor, const JobObserver& observer) {
+  once(executor, [&] {
+    if (job.out && job.draws) refuse_file_of_run(*job.out, *job.draws, kCertificateFile);
+    if (job.out && !OutputFile::is_direct(*job.out)) const OutputFile probe(*job.out, job.force);
+  });
+  const Stopwatch total;
+  Stopwatch stage;
+  const BothScales scales = parameter_scales(job.file.raw_columns, job.file.scale, job.file.model);
+  // From the cheapest to refuse to the dearest: draws, coreset, data, then the comparison of all three.
+  std::optional<Draws> draws;
+  if (job.draws) draws = draws_in_folder(job, scales, observer.watch);
+  const WeightedProblem coreset = read_coreset(job.coreset, job.file, executor);
+  const Dataset data = read_data(job, executor, observer.watch);
+  RunRecord record = of_unchanged(data, executor, [&] {
+    return compared(job, scales, std::move(draws), coreset, data, stage, executor, observer);
+  });
   record.total_s = total.seconds();
   record.peak_bytes = peak_bytes();
   record.options.communication = executor.communication();

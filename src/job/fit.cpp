@@ -17,6 +17,7 @@
 #include "giga/base/version.hpp"
 #include "giga/data/folders.hpp"
 #include "giga/data/input_files.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/job/build.hpp"
 #include "giga/job/report.hpp"
 #include "giga/job/sample.hpp"
@@ -52,6 +53,11 @@ class FitWork {
   FitRun go() {
     const fs::path& path = job_.opened.empty() ? job_.input : job_.opened;
     const ModelTable table = read_table(path, job_.read, job_.model, executor_, observer_.watch);
+    return of_unchanged(table.data, executor_, [&] { return go(table); });
+  }
+
+ private:
+  FitRun go(const ModelTable& table) {
     const Dataset& data = table.data;
     const Problem problem(data, table.model, executor_);
     const std::string digest = data_digest(data, executor_);
@@ -71,12 +77,9 @@ class FitWork {
     const FitResult result = fitted(problem, state, digest);
     notes_.say(result.coreset.notes);
     if (const auto text = missed_tolerance(result.coreset)) notes_.say(*text);
-    FitRun run = described(problem, result, digest, load_s);
-    data.require_unchanged();
-    return run;
+    return described(problem, result, digest, load_s);
   }
 
- private:
   // What can be said before the work.
   void prepare(const Problem& problem) {
     const Index rows = problem.likelihood().num_rows();
@@ -111,6 +114,8 @@ class FitWork {
     FitObserver watching;
     watching.watch = observer_.watch;
     watching.save = [&](const FitState& now) {
+      // What is kept is of the data of this digest: a run that goes on would believe it.
+      on_every_rank(executor_, [&] { problem.table()->data->require_unchanged(); });
       const Index points = now.coreset ? now.coreset->coreset.size() : 1;
       if (stopped_ != nullptr)
         once(executor_, [&] { stopped_->save(now, resolved_sampling(problem, job_.fit, points), digest); });

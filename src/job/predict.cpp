@@ -14,6 +14,7 @@
 #include "giga/base/version.hpp"
 #include "giga/data/folders.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/record/coreset_file.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/run_folder.hpp"
@@ -204,9 +205,9 @@ PredictRun run_predict(const PredictJob& job, const Executor& executor, const Jo
     notes.say(rows.data.notes());
     notes.say(rows.notes);
     note_draws(run, record, notes);
-    run.predictions = predict_rows(rows, draws, job.predict, executor, observer.watch);
+    run.predictions = of_unchanged(
+        rows.data, [&] { return predict_rows(rows, draws, job.predict, executor, observer.watch); });
     for (Index n = 0; n < rows.data.num_rows(); ++n) run.rows.push_back(rows.data.input_row(n));
-    rows.data.require_unchanged();
     run.predict_s = stage.restart();
     if (out) {
       write_predictions(run, [&out](std::string_view text) { out->write(text); });

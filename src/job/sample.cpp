@@ -11,6 +11,7 @@
 #include "giga/base/stopwatch.hpp"
 #include "giga/base/text.hpp"
 #include "giga/base/version.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/pipeline/mode_notes.hpp"
 #include "giga/pipeline/model_check.hpp"
 #include "giga/pipeline/posterior_mode.hpp"
@@ -31,8 +32,10 @@ WeightedProblem load(const SampleJob& job, const Executor& executor, const Obser
   WeightedProblem loaded;
   ModelTable table = read_table(job.input, job.read, job.model, executor, observer);
   loaded.data = std::make_unique<Dataset>(std::move(table.data));
-  loaded.problem = std::make_unique<Problem>(*loaded.data, table.model, executor);
-  loaded.problem->likelihood().complete(executor);  // a chain needs them all
+  of_unchanged(*loaded.data, executor, [&] {
+    loaded.problem = std::make_unique<Problem>(*loaded.data, table.model, executor);
+    loaded.problem->likelihood().complete(executor);  // a chain needs them all
+  });
   loaded.features = loaded.problem->table()->design->raw_names();
   loaded.num_rows = loaded.data->num_rows();
   return loaded;
@@ -96,24 +99,12 @@ RunFiles draws_files(const PosteriorSummary& summary, const SampleOptions& optio
   return files;
 }
 
-SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobObserver& observer) {
-  std::unique_ptr<RunLock> lock;  // of the one that writes
-  once(executor, [&] {
-    if (!job.out) return;
-    const auto require_free = [&] {
-      refuse_input_in_folder(*job.out, job.input);
-      check_run_folder(*job.out, job.force);
-    };
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(*job.out, ignored)) require_free();  // says why it cannot be made
-    lock = std::make_unique<RunLock>(*job.out);
-    require_free();
-  });
-  const Stopwatch total;
-  Stopwatch stage;
+namespace {
+
+// From what was loaded to the record, without its times; `stage` began with the loading.
+SampleRun sampled(const SampleJob& job, const WeightedProblem& loaded, Stopwatch& stage,
+                  StageSeconds& seconds, const Executor& executor, const JobObserver& observer) {
   job::Notes notes(observer);
-  StageSeconds seconds;
-  const WeightedProblem loaded = load(job, executor, observer.watch);
   const Problem& problem = *loaded.problem;
   // Names are those of the input, which coreset.csv may have changed.
   const BothScales scales =
@@ -142,7 +133,6 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
                           observer.watch);
   job::spell(checked, observer);
   tell(observer.watch, {.stage = Stage::Report});
-  loaded.data->require_unchanged();
   SampleRun run{record_of(job, loaded, executor),
                 posterior_summary(scales, drawn.chains, job.sample, executor)};
   for (std::string& text : run.summary.warnings) {
@@ -152,6 +142,30 @@ SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobOb
   run.record.mode = mode;
   run.record.model_check = std::move(checked);
   add_summary(run.record, run.summary, drawn.chain_seconds);
+  return run;
+}
+
+}  // namespace
+
+SampleRun run_sample(const SampleJob& job, const Executor& executor, const JobObserver& observer) {
+  std::unique_ptr<RunLock> lock;  // of the one that writes
+  once(executor, [&] {
+    if (!job.out) return;
+    const auto require_free = [&] {
+      refuse_input_in_folder(*job.out, job.input);
+      check_run_folder(*job.out, job.force);
+    };
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(*job.out, ignored)) require_free();  // says why it cannot be made
+    lock = std::make_unique<RunLock>(*job.out);
+    require_free();
+  });
+  const Stopwatch total;
+  Stopwatch stage;
+  StageSeconds seconds;
+  const WeightedProblem loaded = load(job, executor, observer.watch);
+  SampleRun run = of_unchanged(*loaded.data, executor,
+                               [&] { return sampled(job, loaded, stage, seconds, executor, observer); });
   run.record.seconds = seconds;
   run.record.total_s = total.seconds();
   run.record.peak_bytes = peak_bytes();

@@ -40,7 +40,8 @@ std::string size_note(Index asked, Index rows, const char* kind) {
 void mention_scratch(const RowMemory& memory, const Dataset& data, const Notes& notes) {
   if (data.bytes_in_place() > 0)
     notes.mention("the features stay in " + data.name() + " (" + data_size(data.bytes_in_place()) +
-                  "), as `memory` allows " + data_size(memory.limit()) + ": it must not change until the end");
+                  "), as `memory` allows " + data_size(memory.limit()) +
+                  ": it must not change until the end; give `scratch` to have a copy used");
   if (memory.in_files() == 0) return;
   notes.mention(data_size(memory.in_files()) + " of the table are in files of " +
                 printable_path(memory.scratch()) + ", as `memory` allows " + data_size(memory.limit()));

@@ -12,6 +12,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/random.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/pipeline/read_table.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
@@ -218,23 +219,9 @@ void find_new_groups(const GroupEffects& effects, const Standardisation& scale, 
   }
 }
 
-}  // namespace
-
-NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const ModelOptions& model,
-                      const Standardisation& scale, bool response, const Executor& executor,
-                      const Observer& observer) {
-  read.weights.reset();
-  bool has_response = response;
-  if (model.design) {
-    allow_new_groups(*model.design, read);
-    read.choose = [&](const std::vector<std::string>& names) {
-      return choice_of(*model.design, names, describe(model.family.family).has_trials, has_response);
-    };
-  } else if (!response) {
-    read.response.reset();
-    read.has_response = false;
-  }
-  NewRows rows{.data = read_dataset(path, read, executor, observer), .family = model.family};
+// What the model makes of rows that were read: terms, trials, offsets, new groups, the response.
+void find_columns(const ModelOptions& model, const Standardisation& scale, bool response, bool has_response,
+                  const Executor& executor, NewRows& rows) {
   Design::Terms terms;
   if (model.design) {
     check_rows(*model.design, rows.data, executor, has_response, true);
@@ -256,6 +243,26 @@ NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const
     check_trials(rows.data, model.family, values.values, rows.trials);
     if (response) rows.response = std::move(values.values);
   }
+}
+
+}  // namespace
+
+NewRows read_new_rows(const std::filesystem::path& path, ReadOptions read, const ModelOptions& model,
+                      const Standardisation& scale, bool response, const Executor& executor,
+                      const Observer& observer) {
+  read.weights.reset();
+  bool has_response = response;
+  if (model.design) {
+    allow_new_groups(*model.design, read);
+    read.choose = [&](const std::vector<std::string>& names) {
+      return choice_of(*model.design, names, describe(model.family.family).has_trials, has_response);
+    };
+  } else if (!response) {
+    read.response.reset();
+    read.has_response = false;
+  }
+  NewRows rows{.data = read_dataset(path, read, executor, observer), .family = model.family};
+  of_unchanged(rows.data, [&] { find_columns(model, scale, response, has_response, executor, rows); });
   return rows;
 }
 

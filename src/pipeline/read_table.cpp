@@ -6,6 +6,7 @@
 
 #include "giga/base/error.hpp"
 #include "giga/data/read_share.hpp"
+#include "giga/data/unchanged.hpp"
 
 namespace giga {
 namespace {
@@ -106,9 +107,11 @@ ModelTable read_table(const std::filesystem::path& path, ReadOptions read, Model
     return choice_of(formula, formula_columns(formula, names, excluded));
   };
   Dataset data = read_shared(path, read, executor, observer);
-  if (!model.design) model.design = learn_design(formula, data, executor, excluded);
-  model.intercept = terms_of(*model.design, sources_of(*model.design, data)).intercept;
-  add_response(*model.design, data, executor);
+  of_unchanged(data, executor, [&] {
+    if (!model.design) model.design = learn_design(formula, data, executor, excluded);
+    model.intercept = terms_of(*model.design, sources_of(*model.design, data)).intercept;
+    add_response(*model.design, data, executor);
+  });
   return {std::move(data), std::move(model)};
 }
 

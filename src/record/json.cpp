@@ -8,6 +8,7 @@
 #include "giga/base/version.hpp"
 #include "giga/data/folders.hpp"
 #include "giga/data/mapped_file.hpp"
+#include "giga/data/unchanged.hpp"
 
 namespace giga::record {
 
@@ -44,7 +45,9 @@ Json parsed(std::string_view text) {
 Json parsed_file(const std::filesystem::path& path) {
   if (!is_present(path)) return nullptr;
   const MappedFile file = MappedFile::open(path);
-  return parsed({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  return of_unchanged(file, [&] {
+    return parsed({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  });
 }
 
 double Fields::number(const char* key) const {

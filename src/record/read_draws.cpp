@@ -17,6 +17,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/record/draws_file.hpp"
 
 namespace giga {
@@ -51,16 +52,18 @@ class Reader {
  public:
   explicit Reader(const std::filesystem::path& path) : name_(printable_path(path)) {
     const MappedFile mapped = MappedFile::open(path);
-    text_ = {reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()};
-    text_.remove_prefix(skip_byte_order_mark(text_, name_));
-    ends_with_newline_ = text_.ends_with('\n');
-    while (!text_.empty()) {
-      const std::size_t end = std::min(text_.find('\n'), text_.size());
-      ++line_;
-      take_line(text_.substr(0, end));
-      text_.remove_prefix(std::min(end + 1, text_.size()));
-    }
-    finish();
+    of_unchanged(mapped, [&] {
+      text_ = {reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()};
+      text_.remove_prefix(skip_byte_order_mark(text_, name_));
+      ends_with_newline_ = text_.ends_with('\n');
+      while (!text_.empty()) {
+        const std::size_t end = std::min(text_.find('\n'), text_.size());
+        ++line_;
+        take_line(text_.substr(0, end));
+        text_.remove_prefix(std::min(end + 1, text_.size()));
+      }
+      finish();
+    });
   }
 
   DrawsFile take() { return std::move(file_); }

@@ -15,6 +15,7 @@
 #include "giga/data/folders.hpp"
 #include "giga/data/mapped_file.hpp"
 #include "giga/data/output_file.hpp"
+#include "giga/data/unchanged.hpp"
 #include "giga/record/draws_file.hpp"
 #include "giga/record/same_data.hpp"
 #include "record/forms.hpp"
@@ -149,7 +150,9 @@ std::string text_of(const fs::path& path) {
   std::error_code ignored;
   if (fs::is_empty(path, ignored)) refuse_damaged(path, "it is empty");
   const MappedFile file = MappedFile::open(path);
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+  return of_unchanged(file, [&] {
+    return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  });
 }
 
 // A file with a digest of what else is in it: numbers that were changed would give other results than a run

@@ -8,6 +8,7 @@
 #include "giga/base/text.hpp"
 #include "giga/data/folders.hpp"
 #include "giga/data/mapped_file.hpp"
+#include "giga/data/unchanged.hpp"
 
 namespace giga {
 namespace {
@@ -31,7 +32,9 @@ std::string weights_csv(std::span<const Chain> chains, std::span<const double> w
 std::vector<double> read_weights(const std::filesystem::path& path) {
   if (!is_present(path)) return {};
   const MappedFile file = MappedFile::open(path);
-  return parse_weights({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
+  return of_unchanged(file, [&] {
+    return parse_weights({reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()}, path);
+  });
 }
 
 std::vector<double> parse_weights(std::string_view text, const std::filesystem::path& path) {

@@ -117,14 +117,18 @@ Outcome run(const Launch& launch) {
   Outcome outcome;
   const auto start = Clock::now();
   auto signalled = start;
-  bool sent = launch.signal == 0;
+  bool sent = launch.signal == 0 && !launch.instead;
   int status = 0;
   rusage usage{};
   while (::wait4(child, &status, WNOHANG, &usage) == 0) {
     if (terminal) outcome.error += terminal->drain();
     if (!sent && seconds_since(start) >= launch.signal_after_s &&
         outcome.error.find(launch.signal_at) != std::string::npos) {
-      ::kill(child, launch.signal);
+      if (launch.instead) {
+        launch.instead();
+      } else {
+        ::kill(child, launch.signal);
+      }
       signalled = Clock::now();
       sent = true;
     }

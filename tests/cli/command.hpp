@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ struct Launch {
   bool terminal = false;                             ///< stderr is a terminal
   int signal = 0;                                    ///< sent after `signal_after_s`
   double signal_after_s = 0;
-  std::string signal_at = {};  ///< and once stderr, a terminal, has this text
+  std::string signal_at = {};          ///< and once stderr, a terminal, has this text
+  std::function<void()> instead = {};  ///< of a signal: called then
 };
 
 struct Outcome {

@@ -1,6 +1,7 @@
 // --memory and --scratch change where the table is, and nothing else.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,8 @@ TEST_F(MemoryCommand, BuildsFromAllRowsToTheSameBytes) {
   }
 }
 
-// Matrices of either type, as one file and as two: their features stay where they are.
+// Matrices of either type, as one file and as two: their features stay where they are, unless there is a
+// folder for them.
 TEST_F(MemoryCommand, FitsMatricesWhereTheyAreToTheSameBytes) {
   const std::vector<std::string> simulate = {"simulate", "logistic", "--dim", "4", "--rows"};
   for (const bool narrow : {false, true}) {
@@ -64,15 +66,52 @@ TEST_F(MemoryCommand, FitsMatricesWhereTheyAreToTheSameBytes) {
         for (const auto* part : {&kModel, &kShort}) words.insert(words.end(), part->begin(), part->end());
         return words;
       };
-      std::vector<std::string> words = fit_to("little");
-      for (const std::string& word : little()) words.push_back(word);
       ASSERT_EQ(command(fit_to("whole")).code, 0);
-      const Outcome outcome = command(words);
-      ASSERT_EQ(outcome.code, 0) << outcome.error;
-      EXPECT_NE(outcome.error.find("the features stay in " + table), std::string::npos) << outcome.error;
-      expect_same_files("whole", "little");
+      for (const bool copied : {false, true}) {
+        std::vector<std::string> words = fit_to("little");
+        words.insert(words.end(), {"--memory", "1M"});
+        if (copied) words.insert(words.end(), {"--scratch", "scratch"});
+        const Outcome outcome = command(words);
+        ASSERT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("the features stay in " + table) == std::string::npos, copied)
+            << outcome.error;
+        EXPECT_EQ(outcome.error.find("of the table are in files of scratch") != std::string::npos, copied)
+            << outcome.error;
+        expect_same_files("whole", "little");
+      }
     }
   }
+}
+
+// The file is cut when it is said that it must not change, with the whole of the work to come.
+TEST_F(MemoryCommand, EndsWhereAFileIsCutAndLeavesNothing) {
+  ASSERT_EQ(command({"simulate", "logistic", "--dim", "4", "--rows", "40000", "--out", "t.npy"}).code, 0);
+  std::vector<std::string> words = {"fit", "t.npy", "--out", "f"};
+  for (const auto* part : {&kModel, &kShort}) words.insert(words.end(), part->begin(), part->end());
+  ASSERT_EQ(command(words).code, 0);
+  const std::string whole = bytes("t.npy");
+  const auto cut = [&] { fs::resize_file(folder_ / "t.npy", 4096); };
+  const auto expect_told = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--memory", "1M"});
+    const Outcome outcome = run(Launch{.arguments = arguments,
+                                       .folder = folder_.path(),
+                                       .terminal = true,
+                                       .signal_at = "the features stay in t.npy",
+                                       .instead = cut});
+    EXPECT_EQ(outcome.code, 74) << outcome.error;
+    EXPECT_NE(outcome.error.find("t.npy: became shorter or unreadable while it was read; run again"),
+              std::string::npos)
+        << outcome.error;
+    EXPECT_EQ(count_of(outcome.error, "error:"), 1) << outcome.error;
+    write_file(folder_ / "t.npy", whole);
+    std::set<std::string> left;
+    for (const auto& entry : fs::directory_iterator(folder_.path()))
+      left.insert(entry.path().filename().string());
+    EXPECT_EQ(left, (std::set<std::string>{"f", "scratch", "t.npy"}));
+  };
+  expect_told({"predict", "f", "t.npy", "--draws", "200", "--out", "p.csv"});
+  expect_told({"build", "t.npy", "--family", "bernoulli", "--candidates", "all", "--out", "c.csv"});
+  expect_told({"check", "t.npy", "f/coreset.csv", "--out", "c.json"});
 }
 
 TEST_F(MemoryCommand, TakesSizesAsPeopleWriteThem) {

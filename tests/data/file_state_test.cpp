@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "giga/base/error.hpp"
-#include "giga/data/mapped_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace giga {
@@ -44,18 +43,17 @@ TEST(FileStates, FileWhoseNameAnotherTookIsAsItWas) {
   EXPECT_NO_THROW(before.require_unchanged());
 }
 
-TEST(MappedFileAt, KnowsFilesByTheirAddressesAsLongAsTheyAreMapped) {
+TEST(FileStates, FileThatCannotBeExaminedIsAnError) {
   const test::TempDir folder;
-  test::write_file(folder / "a.bin", "12345678");
-  const void* address = nullptr;
-  {
-    const MappedFile file = MappedFile::open(folder / "a.bin");
-    address = file.bytes().data() + 3;
-    ASSERT_NE(mapped_file_at(address), nullptr);
-    EXPECT_EQ(std::string(mapped_file_at(address)), (folder / "a.bin").string());
-    EXPECT_EQ(mapped_file_at(file.bytes().data() + 8), nullptr);
-  }
-  EXPECT_EQ(mapped_file_at(address), nullptr);
+  fs::create_directory(folder / "d");
+  const std::vector<fs::path> files = {folder / "d/a.csv"};
+  test::write_file(files[0], "x,y\n1,2\n");
+  const FileStates before(files);
+  fs::rename(folder / "d", folder / "e");
+  EXPECT_NO_THROW(before.require_unchanged()) << "what was read of a file that is gone belongs together";
+  fs::create_symlink("d", folder / "d");
+  const std::string message = test::message_of<IoError>([&] { before.require_unchanged(); });
+  EXPECT_EQ(message.find(files[0].string() + ": cannot examine: "), 0U) << message;
 }
 
 }  // namespace

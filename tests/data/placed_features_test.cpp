@@ -122,6 +122,38 @@ TEST_F(Placed, WhatIsMissingOrInfiniteIsToldAsEver) {
   }
 }
 
+// There is no folder for a copy: none is asked for.
+TEST_F(Placed, WhatIsRefusedIsNotCopied) {
+  RowMemory nowhere(1000, folder_ / "none");
+  const Threads little(2, {}, nowhere);
+  const auto refusal = [&](const fs::path& path, const ReadOptions& options) {
+    return test::message_of<DataError>([&] { (void)read_dataset(path, options, little); });
+  };
+  for (const auto type : {NpyWriter::Type::Float64, NpyWriter::Type::Float32}) {
+    // 70,000 numbers of 8 bytes and more are in files.
+    const fs::path missing =
+        write("m.npy", 70'000, 5, type, 4, 8123, std::numeric_limits<double>::quiet_NaN());
+    const std::string message = refusal(missing, {});
+    EXPECT_NE(message.find("1 missing value (NaN, NA or empty): row 8124, column 'x1'"), std::string::npos)
+        << message;
+    const fs::path infinite = write("i.npy", 70'000, 5, type, 4, 17, std::numeric_limits<double>::infinity());
+    for (const Missing action : {Missing::Refuse, Missing::Drop}) {
+      ReadOptions options;
+      options.missing = action;
+      EXPECT_NE(refusal(infinite, options).find("row 18, column 'x1'"), std::string::npos)
+          << refusal(infinite, options);
+    }
+  }
+}
+
+TEST_F(Placed, FilesAreCopiedWhereThatIsAskedFor) {
+  const fs::path path = write("t.npy", 70'000, 3, NpyWriter::Type::Float64, 2);
+  RowMemory memory(1000, scratch_, true);
+  const Dataset table = read_dataset(path, {}, Threads(2, {}, memory));
+  EXPECT_EQ(table.bytes_in_place(), 0U);
+  EXPECT_GT(memory.in_files(), 1'000'000U);
+}
+
 TEST_F(Placed, MissingResponsesDropTheirRows) {
   const fs::path path =
       write("t.npy", 9000, 3, NpyWriter::Type::Float32, 2, 40, std::numeric_limits<double>::quiet_NaN());

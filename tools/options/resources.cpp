@@ -89,12 +89,14 @@ void add_resource_options(Arguments& arguments, const std::string& group) {
                       group);
   arguments.add_value("scratch", "DIR",
                       "Folder for these files, which have no names and vanish with the\n"
-                      "process (default $TMPDIR, or /var/tmp)",
+                      "process (default $TMPDIR, or /var/tmp); if given, features of .npy\n"
+                      "files, which would stay where they are, are copied there too",
                       group);
 }
 
 Resources resources_of(const Arguments& arguments) {
-  return {threads_of(arguments), memory_of(arguments), scratch_of(arguments)};
+  return {threads_of(arguments), memory_of(arguments), scratch_of(arguments),
+          arguments.text("scratch").has_value()};
 }
 
 }  // namespace giga::tool

@@ -14,6 +14,7 @@ struct Resources {
   /// Bytes of arrays over all rows that may be in memory, and the folder for those beyond.
   std::uint64_t memory = UINT64_MAX;
   std::filesystem::path scratch = {};
+  bool scratch_given = false;  ///< Then input that could be used where it is is copied there as well.
 };
 
 /// The group is a heading of the help.

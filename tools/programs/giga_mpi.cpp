@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "command.hpp"
+#include "giga/data/mapped_file.hpp"
 #include "giga/dist/mpi_transport.hpp"
 #include "giga/dist/rank_executor.hpp"
 #include "giga/dist/ranks.hpp"
@@ -44,7 +45,8 @@ int rank_by_launcher() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
     const char* value = std::getenv(name);
     int rank = 0;
-    if (value != nullptr && std::from_chars(value, value + std::strlen(value), rank).ec == std::errc()) return rank;
+    if (value != nullptr && std::from_chars(value, value + std::strlen(value), rank).ec == std::errc())
+      return rank;
   }
   return 0;
 }
@@ -52,9 +54,12 @@ int rank_by_launcher() {
 int run_rank(int argc, char** argv) {
   MpiTransport transport(MPI_COMM_WORLD);
   Ranks ranks(transport, signal_received);
-  process() = {ranks.rank(), true, kPatience_s, [&ranks](int threads, RowMemory& memory) {
-                 return std::make_unique<RankExecutor>(ranks, threads, RankExecutor::kBytesHeld, memory);
-               }};
+  process().make_executor = [&ranks](int threads, RowMemory& memory) {
+    return std::make_unique<RankExecutor>(ranks, threads, RankExecutor::kBytesHeld, memory);
+  };
+  process().rank = ranks.rank();
+  process().patience_s = kPatience_s;
+  process().meets_others = true;
   std::exception_ptr failure;
   int code = kOk;
   try {
@@ -80,6 +85,7 @@ const Process& this_process() noexcept {
 
 int main(int argc, char** argv) {
   giga::tool::keep_memory_back();
+  giga::outlive_lost_pages();
   giga::tool::process().rank = giga::tool::rank_by_launcher();
   giga::tool::process().meets_others = false;
   const giga::tool::SignalWatch watch;  // before MPI makes threads

@@ -9,6 +9,7 @@
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
+#include "giga/data/unchanged.hpp"
 #include "support/exit_codes.hpp"
 
 namespace giga::tool {
@@ -24,7 +25,9 @@ std::string content_of(const std::filesystem::path& path) {
   if (file.bytes().size() > kLargestBytes) {
     throw UsageError(printable_path(path) + ": has more than a megabyte; is it a configuration file?");
   }
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+  return of_unchanged(file, [&] {
+    return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  });
 }
 
 // The key as options are named.

@@ -2,6 +2,7 @@
 // (programs/giga_mpi.cpp). Rank 0 leads: it alone writes and prints.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 
@@ -9,10 +10,12 @@
 
 namespace giga::tool {
 
+/// The thread that waits for signals reads the numbers while ranks meet.
 struct Process {
-  int rank = 0;
-  bool meets_others = true;  ///< False where there are other ranks and this one is not connected to them yet.
-  int patience_s = 1;        ///< After a signal the work has so many seconds to end by itself.
+  std::atomic<int> rank = 0;
+  /// False where there are other ranks and this one is not connected to them yet.
+  std::atomic<bool> meets_others = true;
+  std::atomic<int> patience_s = 1;  ///< After a signal the work has so many seconds to end by itself.
   /// The executor of a verb that all ranks run, with so many threads in each and this memory; empty: threads
   /// of this process.
   std::function<std::unique_ptr<Executor>(int threads, RowMemory& memory)> make_executor = {};

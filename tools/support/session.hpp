@@ -29,7 +29,7 @@ struct SessionOptions {
 class Session {
  public:
   explicit Session(const SessionOptions& options)
-      : memory_(options.resources.memory, options.resources.scratch),
+      : memory_(options.resources.memory, options.resources.scratch, options.resources.scratch_given),
         executor_(executor_for(options, memory_)),
         progress_(options.quiet || !this_process().leads()),
         display_(progress_, options.input, options.chains, options.parts),

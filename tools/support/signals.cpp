@@ -1,6 +1,5 @@
 // One thread waits for signals (sigwait), with all of them blocked in every other thread: handling then
-// runs as ordinary code and not in a signal handler. SIGBUS alone has a handler, since it is raised by
-// the access itself.
+// runs as ordinary code and not in a signal handler.
 #include "support/signals.hpp"
 
 #include <fcntl.h>
@@ -16,7 +15,6 @@
 #include <system_error>
 
 #include "giga/base/error.hpp"
-#include "giga/data/mapped_file.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/process.hpp"
@@ -56,16 +54,6 @@ void remove_temporaries() {
   ::_exit(kSignalBase + signal);
 }
 
-// A page of a mapped file that is no longer there: the file was cut, or the disk failed.
-void on_bus_error(int, siginfo_t* info, void*) {
-  constexpr std::string_view kMessage = " became shorter or unreadable while it was read; run again\n";
-  const char* name = mapped_file_at(info->si_addr);
-  const std::string_view file = name != nullptr ? name : "the input file";
-  for (const std::string_view part : {std::string_view("giga: error: "), file, kMessage})
-    (void)!::write(STDERR_FILENO, part.data(), part.size());
-  ::_exit(kIo);
-}
-
 void handle_with(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -87,11 +75,6 @@ SignalWatch::SignalWatch() {
   // is removed.
   handle_with(SIGPIPE, SIG_IGN);
   handle_with(SIGXFSZ, SIG_IGN);
-  struct sigaction bus {};
-  bus.sa_sigaction = on_bus_error;
-  bus.sa_flags = SA_SIGINFO;
-  sigemptyset(&bus.sa_mask);
-  ::sigaction(SIGBUS, &bus, nullptr);
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     if (!is_ignored(signal)) sigaddset(&signals_, signal);

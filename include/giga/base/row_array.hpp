@@ -38,8 +38,9 @@ class RowMemory {
  public:
   /// No limit.
   RowMemory() = default;
-  /// `scratch` must be a folder that can be written to.
-  RowMemory(std::uint64_t limit, std::filesystem::path scratch);
+  /// `scratch` must be a folder that can be written to. Input that could be used in the files it is in is
+  /// copied to it nevertheless if `copies_files`, as is right where that folder is on a faster disk.
+  RowMemory(std::uint64_t limit, std::filesystem::path scratch, bool copies_files = false);
 
   /// Bytes, of the arrays that there are.
   [[nodiscard]] std::uint64_t in_memory() const { return in_memory_; }
@@ -48,6 +49,7 @@ class RowMemory {
   [[nodiscard]] std::uint64_t most_in_files() const { return most_in_files_; }
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
   [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
+  [[nodiscard]] bool copies_files() const { return copies_files_; }
   /// Whether an array of so many bytes would be in memory.
   [[nodiscard]] bool has_room_for(std::uint64_t bytes) const {
     const std::uint64_t taken = in_memory_;
@@ -62,6 +64,7 @@ class RowMemory {
 
   std::uint64_t limit_ = UINT64_MAX;
   std::filesystem::path scratch_;
+  bool copies_files_ = false;
   std::atomic<std::uint64_t> in_memory_ = 0, in_files_ = 0, most_in_files_ = 0;
 };
 

@@ -76,7 +76,8 @@ class Dataset {
   [[nodiscard]] bool features_need_room() const;
   /// Of files that are used where they are; 0 if none is.
   [[nodiscard]] std::uint64_t bytes_in_place() const;
-  /// Throws IoError if a file that is used where it is was written to after it was read.
+  /// Throws IoError if a file that is used where it is was written to since it was opened, or part of it
+  /// could not be read: what was made of the table is then worth nothing. See of_unchanged() (unchanged.hpp).
   void require_unchanged() const;
   /// Empty, as is its name, where the table was read without a response.
   [[nodiscard]] std::span<const double> response() const;
@@ -126,7 +127,7 @@ class Dataset {
   /// The cells of the given rows, one vector of columns().size() texts per row. Numbers that were read are in
   /// the shortest form that reads back the same bits, categories are their levels, dates and times ISO text
   /// (times in UTC if they had an offset); unused columns are the text of the input (empty if the input was a
-  /// stream, which cannot be read again).
+  /// stream, which cannot be read again). Throws IoError if that became shorter since it was read.
   [[nodiscard]] std::vector<std::vector<std::string>> cells(std::span<const Index> rows) const;
 
   /// Whether ranks share the rows; and those that this one holds, of which views by row, response() and

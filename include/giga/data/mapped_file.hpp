@@ -3,12 +3,17 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 namespace giga {
 
-/// Owns a private read-only mapping of a regular file; the bytes do not move when the object does. The file
-/// must not be shortened by another process while it is mapped.
+class FileState;
+
+/// Owns a private read-only mapping of a regular file; the bytes do not move when the object does. Nobody
+/// should write to the file while it is mapped: require_unchanged() tells whether somebody did. If it is
+/// shortened, the system ends the process where bytes are read that are gone, unless outlive_lost_pages() was
+/// called.
 class MappedFile {
  public:
   /// Throws InputMissing (no such file, folder, no permission, not a regular file), DataError (empty file) or
@@ -29,15 +34,25 @@ class MappedFile {
   /// A hint that the bytes will be read in order.
   void advise_sequential() const noexcept;
 
+  /// Throws IoError if the file was written to since it was opened, or part of it could not be read.
+  void require_unchanged() const;
+  /// The same of a file that may grow: throws IoError if it became shorter, or part of it could not be read.
+  void require_whole() const;
+
  private:
-  MappedFile(std::filesystem::path path, std::span<const std::byte> bytes);
+  MappedFile(std::filesystem::path path, std::span<const std::byte> bytes,
+             std::shared_ptr<const FileState> state);
 
   std::filesystem::path path_;
   std::span<const std::byte> bytes_;
+  std::shared_ptr<const FileState> state_;  // when it was opened
 };
 
-/// The name, as messages have it, of the file that is mapped at an address; null if none is, or too many are.
-/// Safe in a handler of signals: a page of a file that was cut raises SIGBUS.
-[[nodiscard]] const char* mapped_file_at(const void* address) noexcept;
+/// For programs that must not end when a mapped file is shortened, or its disk fails: called once, by whoever
+/// owns the process. Bytes of a MappedFile that cannot be read are zeros from then on, and so are all after
+/// them; the work goes on with these, and require_unchanged() of the file, or of whatever was read from it,
+/// tells of it. Sets a handler for SIGBUS; a signal that has another cause goes to the handler that there was
+/// before.
+void outlive_lost_pages();
 
 }  // namespace giga

@@ -37,8 +37,9 @@ MemoryFile::~MemoryFile() {
 
 // The promises of mapped_file.hpp, kept by memory.
 
-MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes)
-    : path_(std::move(path)), bytes_(bytes) {}
+MappedFile::MappedFile(std::filesystem::path path, std::span<const std::byte> bytes,
+                       std::shared_ptr<const FileState> state)
+    : path_(std::move(path)), bytes_(bytes), state_(std::move(state)) {}
 
 MappedFile MappedFile::open(const std::filesystem::path& path) {
   const auto found = files().find(path.native());
@@ -47,7 +48,7 @@ MappedFile MappedFile::open(const std::filesystem::path& path) {
   if (text.empty()) throw DataError(printable_path(path) + ": file is empty");
   auto bytes = std::make_unique<std::byte[]>(text.size());
   std::memcpy(bytes.get(), text.data(), text.size());
-  return {path, {bytes.release(), text.size()}};
+  return {path, {bytes.release(), text.size()}, nullptr};
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -70,8 +71,8 @@ void MappedFile::release(std::size_t /*offset*/, std::size_t /*length*/) const n
 
 void MappedFile::advise_sequential() const noexcept {}
 
-const char* mapped_file_at(const void* /*address*/) noexcept {
-  return nullptr;
-}
+void MappedFile::require_unchanged() const {}
+
+void MappedFile::require_whole() const {}
 
 }  // namespace giga
