@@ -57,7 +57,7 @@ TEST_F(MemoryCommand, FitsMatricesWhereTheyAreToTheSameBytes) {
     for (const std::string part : {"0", "40000"}) {
       std::vector<std::string> words = simulate;
       words.insert(words.end(), {"40000", "--after", part, "--out", "p" + part + ".npy", "--force"});
-      if (narrow) words.push_back("--float32");
+      if (narrow) words.emplace_back("--float32");
       ASSERT_EQ(command(words).code, 0);
     }
     for (const std::string table : {"p0.npy", "p*.npy"}) {
