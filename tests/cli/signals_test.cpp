@@ -80,7 +80,7 @@ TEST(Signals, InterruptedSimulationRemovesItsTemporary) {
   EXPECT_EQ(folder.size(), 0);
 }
 
-// At 0.1 s the table is being read, at 0.8 s its rows are being projected.
+// At 0.1 s the table is being read, at 0.8 s its rows are being projected: in every step anew, for minutes.
 TEST(Signals, InterruptDuringABuildOfATableLeavesNothing) {
   const TempDir folder;
   const auto made =
@@ -88,11 +88,12 @@ TEST(Signals, InterruptDuringABuildOfATableLeavesNothing) {
                  .folder = folder.path()});
   ASSERT_EQ(made.code, 0) << made.error;
   for (const double after_s : {0.1, 0.8}) {
-    const auto outcome = run(
-        Launch{.arguments = {"build", "t.npy", "--family", "bernoulli", "--size", "1000", "--out", "c.csv"},
-               .folder = folder.path(),
-               .signal = SIGINT,
-               .signal_after_s = after_s});
+    const auto outcome =
+        run(Launch{.arguments = {"build", "t.npy", "--family", "bernoulli", "--size", "1000", "--projection",
+                                 "random", "--candidates", "all", "--selector", "scan", "--out", "c.csv"},
+                   .folder = folder.path(),
+                   .signal = SIGINT,
+                   .signal_after_s = after_s});
     expect_stopped(outcome);
     EXPECT_EQ(folder.size(), 1);
   }
