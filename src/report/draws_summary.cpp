@@ -200,7 +200,7 @@ std::vector<Quantity> weighted_quantities(std::vector<Quantity> quantities, std:
   for (std::size_t k = 0; k < quantities.size(); ++k) {
     const std::vector<double> draws = page::column(chains, first + static_cast<Index>(k));
     if (draws.size() != weights.size()) throw std::invalid_argument("there must be a weight for every draw");
-    const page::Spread spread = page::spread_of(draws, weights);
+    const page::Spread spread = page::spread_of(page::SortedDraws(draws), weights);
     QuantitySummary& summary = quantities[k].summary;
     summary.mean = spread.mean;
     summary.sd = spread.sd;

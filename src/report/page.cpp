@@ -36,9 +36,10 @@ Json density_json(const page::Curves& curves) {
       {"first", page::rounded(curves.first, 9)}, {"step", page::rounded(curves.step, 9)}, {"curves", named}};
 }
 
-// The numbers of one coefficient, which the script turns into rows.
-Json coefficient_json(const ReportData& data, const Selection& selection, Index k, Index step) {
-  const std::vector<double> draws = page::column(data.chains, k);
+// The numbers of the coefficient at that place of those explored, which the script turns into rows.
+Json coefficient_json(const ReportData& data, const Selection& selection, std::size_t place, Index step) {
+  const Index k = selection.explored[place];
+  const page::SortedDraws& draws = selection.draws[place];
   const auto laplace = data.laplace.empty() ? std::nullopt : std::optional(data.laplace[at(k)]);
   const page::Curves curves = page::curves_of(draws, selection.weights, laplace);
   Json traces = Json::array();
@@ -46,7 +47,7 @@ Json coefficient_json(const ReportData& data, const Selection& selection, Index 
   Json out = {{"name", selection.names[at(k)]},
               {"density", density_json(curves)},
               {"trace", traces},
-              {"ranks", page::rank_counts(data.chains, k, page::kRankBins)}};
+              {"ranks", page::rank_counts(draws, data.chains, page::kRankBins)}};
   if (std::ranges::find(selection.priors, k) != selection.priors.end()) {
     const page::PriorCurve prior = page::prior_curve(*data.priors[at(k)], curves);
     out["prior"] = {{"first", page::rounded(prior.first, 9)},
@@ -108,7 +109,8 @@ Json chart_specs(const ReportData& data, const Selection& selection) {
 Json data_block(const ReportData& data, const Selection& selection, const ReportLimits& limits) {
   const Index step = page::trace_step(data.chains, limits.trace_points);
   Json coefficients = Json::array();
-  for (const Index k : selection.explored) coefficients.push_back(coefficient_json(data, selection, k, step));
+  for (std::size_t i = 0; i < selection.explored.size(); ++i)
+    coefficients.push_back(coefficient_json(data, selection, i, step));
   return {{"config", page::chart_config()},
           {"specs", chart_specs(data, selection)},
           {"trace_step", step},

@@ -421,7 +421,7 @@ double area_of(const std::vector<double>& heights, double step) {
 
 TEST(Curves, AreDensitiesNearTheTruth) {
   const Chain chain = test::made_up_chain(4000, 1);
-  const page::Curves curves = page::curves_of(chain.draws, {}, LaplaceMarginal{0, 1});
+  const page::Curves curves = page::curves_of(page::SortedDraws(chain.draws), {}, LaplaceMarginal{0, 1});
   EXPECT_NEAR(area_of(curves.coreset, curves.step), 1, 0.01);
   EXPECT_NEAR(area_of(curves.laplace, curves.step), 1, 0.01);
   EXPECT_TRUE(curves.corrected.empty());
@@ -435,11 +435,12 @@ TEST(Curves, FollowTheWeights) {
   const Chain chain = test::made_up_chain(8000, 1);
   std::vector<double> weights;  // from N(0, 1) to N(0.5, 1)
   for (const double x : chain.draws) weights.push_back(std::exp(0.5 * x));
-  const page::Spread spread = page::spread_of(chain.draws, weights);
+  const page::Spread spread = page::spread_of(page::SortedDraws(chain.draws), weights);
   EXPECT_NEAR(spread.mean, 0.5, 0.06);  // five standard errors of 8000 draws
   EXPECT_NEAR(spread.q50, 0.5, 0.08);
   EXPECT_NEAR(spread.q95, 0.5 + 1.645, 0.15);
-  const page::Curves curves = page::curves_of(chain.draws, weights, LaplaceMarginal{0.5, 1});
+  const page::Curves curves =
+      page::curves_of(page::SortedDraws(chain.draws), weights, LaplaceMarginal{0.5, 1});
   for (std::size_t i = 0; i < curves.corrected.size(); ++i)
     EXPECT_NEAR(curves.corrected[i], curves.laplace[i], 0.05);
 }
@@ -447,7 +448,7 @@ TEST(Curves, FollowTheWeights) {
 TEST(Ranks, CountEveryDrawOnceAndShowAChainThatIsElsewhere) {
   std::vector<Chain> chains;
   for (std::uint64_t c = 0; c < 4; ++c) chains.push_back(test::made_up_chain(500, 2, c + 1, c == 3 ? 10 : 0));
-  const auto counts = page::rank_counts(chains, 1, 20);
+  const auto counts = page::rank_counts(page::SortedDraws(page::column(chains, 1)), chains, 20);
   for (const auto& chain : counts) EXPECT_EQ(std::accumulate(chain.begin(), chain.end(), Index{0}), 500);
   for (std::size_t bin = 0; bin < 20; ++bin) {
     EXPECT_EQ(counts[0][bin] + counts[1][bin] + counts[2][bin] + counts[3][bin], 100);

@@ -25,16 +25,11 @@ struct Weighted {
   [[nodiscard]] double effective_size() const { return total * total / squares; }
 };
 
-Weighted sorted(std::span<const double> draws, std::span<const double> weights) {
-  // Values beside their places, so that sorting reads memory in order; by place where they are equal.
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t s = 0; s < draws.size(); ++s) {
-    if (std::isfinite(draws[s]) && (weights.empty() || weights[s] > 0)) order.emplace_back(draws[s], s);
-  }
-  std::ranges::sort(order);
+Weighted weighted(const SortedDraws& draws, std::span<const double> weights) {
   Weighted out;
-  for (const auto& [value, s] : order) {
-    const double weight = weights.empty() ? 1.0 : weights[s];
+  for (const auto& [value, place] : draws.order()) {
+    const double weight = weights.empty() ? 1.0 : weights[place];
+    if (!std::isfinite(value) || !(weight > 0)) continue;
     out.values.push_back(value);
     out.weights.push_back(weight);
     out.total += weight;
@@ -192,8 +187,17 @@ std::vector<double> column(std::span<const Chain> chains, Index k) {
   return draws;
 }
 
-Spread spread_of(std::span<const double> draws, std::span<const double> weights) {
-  return spread(sorted(draws, weights));
+SortedDraws::SortedDraws(std::span<const double> draws) {
+  order_.reserve(draws.size());
+  for (std::size_t s = 0; s < draws.size(); ++s)
+    if (!std::isnan(draws[s])) order_.push_back({draws[s], s});
+  std::ranges::sort(order_, [](const Draw& one, const Draw& other) {
+    return one.value != other.value ? one.value < other.value : one.place < other.place;
+  });
+}
+
+Spread spread_of(const SortedDraws& draws, std::span<const double> weights) {
+  return spread(weighted(draws, weights));
 }
 
 Spread spread_of(const LaplaceMarginal& laplace) {
@@ -203,10 +207,10 @@ Spread spread_of(const LaplaceMarginal& laplace) {
   return {mean, sd, mean - kZ95 * sd, mean - kZ75 * sd, mean, mean + kZ75 * sd, mean + kZ95 * sd};
 }
 
-Curves curves_of(std::span<const double> draws, std::span<const double> weights,
+Curves curves_of(const SortedDraws& draws, std::span<const double> weights,
                  const std::optional<LaplaceMarginal>& laplace) {
-  const Weighted plain = sorted(draws, {});
-  const Weighted corrected = weights.empty() ? Weighted{} : sorted(draws, weights);
+  const Weighted plain = weighted(draws, {});
+  const Weighted corrected = weights.empty() ? Weighted{} : weighted(draws, weights);
   const bool normal = laplace && laplace->sd > 0 && std::isfinite(laplace->mean + laplace->sd);
 
   // The range has nearly all the draws and 3 h beyond them, and 3.3 sd of the Laplace approximation, where it
@@ -269,23 +273,16 @@ double prior_distance(const Quantity& quantity, const ReportPrior& prior) {
   return (mean - here.middle()) / here.width();
 }
 
-std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index k, Index bins) {
-  struct Draw {
-    double value;
-    std::size_t chain;
-  };
-  std::vector<Draw> draws;
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    for (Index s = 0; s < chains[c].num_draws(); ++s) {
-      const double value = chains[c].draw(s)[k];
-      if (!std::isnan(value)) draws.push_back({value, c});
-    }
-  }
+std::vector<std::vector<Index>> rank_counts(const SortedDraws& draws, std::span<const Chain> chains,
+                                            Index bins) {
+  std::vector<std::size_t> chain_of;  // of a draw, by its place
+  for (std::size_t c = 0; c < chains.size(); ++c)
+    chain_of.insert(chain_of.end(), at(chains[c].num_draws()), c);
   // Bin b of B has the ranks r with floor(r B / S) = b. Chains that mix have S / (chains B) draws in each.
-  std::ranges::stable_sort(draws, {}, &Draw::value);
   std::vector<std::vector<Index>> counts(chains.size(), std::vector<Index>(at(bins), 0));
-  for (std::size_t rank = 0; rank < draws.size(); ++rank)
-    ++counts[draws[rank].chain][rank * at(bins) / draws.size()];
+  const auto& order = draws.order();
+  for (std::size_t rank = 0; rank < order.size(); ++rank)
+    ++counts[chain_of[order[rank].place]][rank * at(bins) / order.size()];
   return counts;
 }
 

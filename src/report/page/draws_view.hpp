@@ -13,14 +13,31 @@ namespace giga::page {
 /// The draws of one coefficient, chain after chain.
 [[nodiscard]] std::vector<double> column(std::span<const Chain> chains, Index k);
 
+/// Draws in ascending order, sorted once for whatever is to be known of them.
+class SortedDraws {
+ public:
+  struct Draw {
+    double value;
+    std::size_t place;  ///< among the draws as they were given; equal draws are in this order
+  };
+
+  explicit SortedDraws(std::span<const double> draws);
+
+  /// Without those that are NaN.
+  [[nodiscard]] const std::vector<Draw>& order() const { return order_; }
+
+ private:
+  std::vector<Draw> order_;
+};
+
 /// Moments and quantiles of weighted draws.
 struct Spread {
   double mean = 0, sd = 0;
   double q5 = 0, q25 = 0, q50 = 0, q75 = 0, q95 = 0;
 };
-/// `weights` is empty (all draws count alike) or has one per draw. Draws that are not finite are left out;
-/// all is NaN where none is left.
-[[nodiscard]] Spread spread_of(std::span<const double> draws, std::span<const double> weights);
+/// `weights` is empty (all draws count alike) or has one per draw, as they were given. Draws that are not
+/// finite are left out; all is NaN where none is left.
+[[nodiscard]] Spread spread_of(const SortedDraws& draws, std::span<const double> weights);
 /// Of a normal distribution.
 [[nodiscard]] Spread spread_of(const LaplaceMarginal& laplace);
 
@@ -30,7 +47,7 @@ struct Curves {
   std::vector<double> coreset, corrected, laplace;
 };
 /// Gaussian kernels of Silverman's width for the draws, the density itself for Laplace.
-[[nodiscard]] Curves curves_of(std::span<const double> draws, std::span<const double> weights,
+[[nodiscard]] Curves curves_of(const SortedDraws& draws, std::span<const double> weights,
                                const std::optional<LaplaceMarginal>& laplace);
 
 /// The density of a prior at the points first + i step, over its own largest value there. They reach over
@@ -51,8 +68,9 @@ struct PriorCurve {
 [[nodiscard]] double prior_distance(const Quantity& quantity, const ReportPrior& prior);
 
 /// For each chain how many of its draws fall in each of the `bins` equal parts of the ranks over all chains.
-/// Equal draws share their ranks in order of chain and draw.
-[[nodiscard]] std::vector<std::vector<Index>> rank_counts(std::span<const Chain> chains, Index k, Index bins);
+/// Equal draws share their ranks in order of chain and draw. `draws` are those of a column of the chains.
+[[nodiscard]] std::vector<std::vector<Index>> rank_counts(const SortedDraws& draws,
+                                                          std::span<const Chain> chains, Index bins);
 
 /// Draws between those kept, so that at most `points` of a chain are.
 [[nodiscard]] Index trace_step(std::span<const Chain> chains, Index points);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "giga/infer/psis.hpp"
 #include "giga/report/certificate_text.hpp"
 #include "report/page/draws_view.hpp"
 #include "report/page/html.hpp"
@@ -81,8 +82,9 @@ struct Half {
 Half half_of(const Chain& chain, Index k, Index from, Index to) {
   std::vector<double> values;
   for (Index s = from; s < to; ++s) values.push_back(chain.draw(s)[k]);
-  const Spread spread = spread_of(values, {});
-  return {spread.mean, spread.sd};
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  const WeightedMoments moments = weighted_moments(values, std::vector<double>(values.size(), 1.0));
+  return {moments.mean, moments.sd};
 }
 
 Table trace_table(const ReportData& data, const Selection& selection) {
@@ -107,12 +109,12 @@ Table rank_table(const ReportData& data, const Selection& selection) {
   std::vector<std::string> headings = {"coefficient", "chain"};
   for (Index bin = 1; bin <= kRankBins; ++bin) headings.push_back(std::to_string(bin));
   Table table("Draws of each chain in twenty equal parts of the ranks", headings);
-  for (const Index k : selection.explored) {
-    const auto counts = rank_counts(data.chains, k, kRankBins);
+  for (std::size_t i = 0; i < selection.explored.size(); ++i) {
+    const auto counts = rank_counts(selection.draws[i], data.chains, kRankBins);
     for (std::size_t c = 0; c < counts.size(); ++c) {
       std::vector<Cell> cells = {{std::to_string(c + 1)}};
       for (const Index count : counts[c]) cells.push_back({std::to_string(count)});
-      table.add(selection.names[at(k)], cells);
+      table.add(selection.names[at(selection.explored[i])], cells);
     }
   }
   return table;

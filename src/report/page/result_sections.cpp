@@ -200,8 +200,9 @@ std::vector<Cell> spread_cells(const char* of, const Spread& s) {
 Table spread_table(const ReportData& data, const Selection& selection) {
   Table table("The three posteriors of every coefficient shown",
               {"coefficient", "by", "mean", "sd", "5%", "25%", "50%", "75%", "95%"});
-  for (const Index k : selection.explored) {
-    const std::vector<double> draws = column(data.chains, k);
+  for (std::size_t i = 0; i < selection.explored.size(); ++i) {
+    const Index k = selection.explored[i];
+    const SortedDraws& draws = selection.draws[i];
     const std::string& name = selection.names[at(k)];
     table.add(name, spread_cells("coreset", spread_of(draws, {})));
     if (!selection.weights.empty())

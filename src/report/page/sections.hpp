@@ -6,6 +6,7 @@
 
 #include "giga/report/page.hpp"
 #include "report/page/charts.hpp"
+#include "report/page/draws_view.hpp"
 
 namespace giga::page {
 
@@ -16,6 +17,7 @@ struct Selection {
   std::vector<std::string> labels;  ///< the same as they fit an axis
   std::vector<Index> densities;     ///< coefficients with a density chart
   std::vector<Index> explored;      ///< coefficients whose chains can be explored; `densities` are among them
+  std::vector<SortedDraws> draws;   ///< of the coefficients in `explored`, in that order
   std::vector<Index> priors;        ///< parameters drawn with their prior; among `explored`
   std::vector<Index> forest;        ///< coefficients in the plot of all, from the top down
   std::vector<Index> forest_standardised;  ///< the same in the plot of standardised features

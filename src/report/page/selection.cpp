@@ -107,6 +107,7 @@ Selection select(const ReportData& data, const ReportLimits& limits) {
   selection.sizes = by_size(data.trace, limits.max_sizes);
   if (data.chains.empty() || data.quantities.empty()) return selection;
   selection.explored = explored(data.quantities, limits.max_explored);
+  for (const Index k : selection.explored) selection.draws.emplace_back(column(data.chains, k));
   for (const Index k : clearest(data.quantities, limits.max_densities)) {
     const Quantity& quantity = data.quantities[at(k)];
     const bool there = std::ranges::find(selection.explored, k) != selection.explored.end();
