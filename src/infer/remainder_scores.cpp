@@ -132,10 +132,10 @@ class ProbedScores {
     const Index num_points = points_.count();
     const Scratch values(count * num_points);
     likelihood_.log_likelihoods(first, count, points_, values.data());
-    std::vector<bool> known(at(num_points), false);
+    std::vector<char> known(at(num_points), 0);  // of each point: whether any row is possible there
     for (Index i = 0; i < count; ++i) {
       for (Index s = 0; s < num_points; ++s)
-        if (std::isfinite(values.data()[i * num_points + s])) known[at(s)] = true;
+        known[at(s)] |= static_cast<char>(std::isfinite(values.data()[i * num_points + s]));
     }
     for (Index i = 0; i < count; ++i)
       out[i] =
@@ -163,17 +163,17 @@ class ProbedScores {
   }
 
   // Of the remainders of a row whose values are f, at the ends that are known; infinite if none is.
-  [[nodiscard]] double mean_square(const double* f, const std::vector<bool>& known) const {
+  [[nodiscard]] double mean_square(const double* f, const std::vector<char>& known) const {
     double sum = 0;
     Index count = 0;
     for (Index k = 0; k < std::ssize(steps_); ++k) {
       const Index begin = 1 + k * (2 + ends_);
-      if (!known[at(begin)] || !known[at(begin + 1)]) continue;
+      if (known[at(begin)] == 0 || known[at(begin + 1)] == 0) continue;
       const double* g = f + begin;
       const double step = steps_[at(k)], slope = (g[0] - g[1]) / (2 * step);
       const double curvature = ((g[0] - f[0]) + (g[1] - f[0])) / (step * step);
       for (Index end = 0; end < ends_; ++end) {
-        if (!known[at(begin + 2 + end)]) continue;
+        if (known[at(begin + 2 + end)] == 0) continue;
         const double sign = end == 0 ? 1 : -1;
         const double rest = g[2 + end] - f[0] - sign * slope - curvature / 2;
         sum += rest * rest;
