@@ -302,6 +302,21 @@ TEST(RowEstimate, AsksAModelNothingBeyondItsDomainWhereDrawsAreWide) {
   }
 }
 
+// By draws themselves as by a wide normal distribution.
+TEST(WideDraws, HaveTheSameScoresUnderAnyExecutor) {
+  const PretendRanks ranks(3);
+  for (const Family family : {Family::StudentT, Family::BernoulliLogit}) {
+    const EstimateProblem problem = make({.family = family, .rows = 9000}, threads(2));
+    const Normal& pihat = problem.laplace.posterior;
+    const std::vector<double> draws = stretched_draws(pihat, 100, 8, 1);
+    const RowArray<float> straight = wide_scores(*problem.model, pihat, draws, 64, threads(1));
+    for (const Executor* executor : std::array<const Executor*, 2>{&threads(2), &ranks}) {
+      const RowArray<float> scores = wide_scores(*problem.model, pihat, draws, 64, *executor);
+      for (Index n = 0; n < 9000; ++n) ASSERT_EQ(scores[at(n)], straight[at(n)]) << n;
+    }
+  }
+}
+
 // Both ways along draws of the Laplace approximation, where some are beyond the domain: the rest tell.
 TEST(RemainderScores, LeaveOutPointsWhereNoRowIsPossible) {
   constexpr Index kRows = 9000;
