@@ -56,8 +56,8 @@ struct Proposal {
 /// if rounding leaves no step.
 [[nodiscard]] Proposal geodesic_step(const VectorTable& table, BuildState& state, Index row);
 
-/// What that step is, without weights, in double: the length to about 1e-16 over the error. The row has a
-/// slot then.
+/// What that step is, without weights, in double: the length to a share of about 1e-16 / (error x alignment)
+/// of itself. The row has a slot then.
 [[nodiscard]] Proposal geodesic_outlook(const VectorTable& table, BuildState& state, const Pick& pick);
 
 Proposal propose_giga(const VectorTable& table, BuildState& state, SearchStats& stats);

@@ -11,7 +11,9 @@
 // scored nearly as well as the best, and further rows are chosen from that, each after the weights have been
 // solved for the last, as long as they score nearly as well. All that is a step: at least as good as GIGA's.
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "base/extended.hpp"
 #include "construct/build_state.hpp"
@@ -71,9 +73,10 @@ std::vector<double> weights_of(const VectorTable& table, const BuildState& state
 }
 
 // How many rows a search may choose: a fifth of the points beyond kOneByOne, and no more than there is room
-// for.
+// for. One where double precision is not enough, for the error or for the weights.
 Index rows_per_search(BuildState& state) {
   constexpr Index kOneByOne = 200, kShare = 5;
+  if (state.error <= kQuickError || (state.solver && state.solver->in_extended())) return 1;
   const Index usual = std::max<Index>(1, (state.active.num_points() - kOneByOne) / kShare);
   if (usual <= state.room) return usual;
   if (state.resumable && !state.before_cut) state.before_cut = std::make_shared<const BuildState>(state);
@@ -117,22 +120,28 @@ Proposal propose_corrective(const VectorTable& table, BuildState& state, SearchS
       most == 1 ? Wanted{} : Wanted{shortlist_size(most, state.active.size(), held), kNearlyAsGood};
   const std::vector<Pick> picks = geodesic_picks(table, state, wanted, stats);
   if (picks.empty()) return {};
+  std::optional<Proposal> quick;
   if (state.error > kQuickError) {
-    Proposal solved = geodesic_outlook(table, state, picks.front());
+    quick = geodesic_outlook(table, state, picks.front());
     if (most > 1) {
       add_columns(table, state);
       state.solver->solve_roughly(table.executor(), reader(table, state));
       take_more(table, state, picks, most - 1);
     }
     solve(table, state);
-    solved.weights = weights_of(table, state);
-    evaluate_quickly(table, state.active, solved);
-    if (solved.error > kQuickError && solved.error < state.error) return solved;
+    quick->weights = weights_of(table, state);
+    evaluate_quickly(table, state.active, *quick);
+    if (quick->error > kQuickError && quick->error < state.error) return *std::move(quick);
   }
   // Rows that were chosen above have slots and columns by now: their weight in the plain step is 0, and the
   // solve finds nothing to add.
   Proposal plain = geodesic_step(table, state, picks.front().row);
-  if (plain.row < 0) return plain;
+  if (plain.row < 0) {
+    if (!quick) return plain;
+    // No step towards the row that is more than rounding; the weights may be better without one.
+    evaluate(table, state.active, *quick);
+    return *std::move(quick);
+  }
   solve(table, state);
   Proposal solved = plain;
   solved.weights = weights_of(table, state);

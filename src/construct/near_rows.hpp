@@ -14,8 +14,10 @@ namespace giga {
 
 class NearRows {
  public:
-  /// Holds nothing of tables with more than 2^28 numbers (512 MB). Of other rows that are computed on demand
-  /// it holds what is stored; rows in memory are taken over by narrow() once that pays.
+  /// A row takes 2 bytes for each component, whose number is rounded up to a multiple of 16, and 12 bytes
+  /// more. Holds nothing of tables with more than 2^28 such components (512 MB, and up to 192 MB). Of other
+  /// rows that are computed on demand it holds what is stored; rows in memory are taken over by narrow() once
+  /// that pays.
   NearRows(const RowSource& rows, RowMemory& memory);
 
   [[nodiscard]] std::size_t bytes() const { return buffer_.size() + steps_.size() * 3 * sizeof(float); }

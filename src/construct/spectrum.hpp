@@ -25,8 +25,9 @@ struct Spectrum {
 inline constexpr Index kProbeRows = 256;
 inline constexpr Index kSpectrumRows = 2048;
 
-/// As many of a table of so many rows, that finding the directions does not cost more than a pass over the
-/// table.
+/// How many to sample of a table of so many rows: beyond 32 kProbeRows as many that finding the directions
+/// costs no more than a pass over the table, and kSpectrumRows at most. Smaller tables get kProbeRows, which
+/// costs more than that.
 [[nodiscard]] constexpr Index spectrum_rows(Index num_rows) {
   constexpr Index kShare = 32;  // a sampled row costs so many times what a row of the pass does
   return std::clamp(num_rows / kShare, kProbeRows, kSpectrumRows);

@@ -4,14 +4,17 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "base/dense_kernels.hpp"
 #include "giga/base/random.hpp"
 #include "giga/infer/row_estimate.hpp"
 #include "giga/model/linear_model.hpp"
+#include "infer/wide_draws.hpp"
 #include "model/family_kernels.hpp"
 #include "model/scratch.hpp"
 #include "model/tile_kernels.hpp"
@@ -82,58 +85,109 @@ class LinearScores {
   const PredictorMoments& moments_;
 };
 
-// Any other model: along a direction d drawn from pihat, with f(t) = L_n(m + t d),
-//   R_n(m + d) = f(1) - f(0) - f'(0) - f''(0) / 2,
+// Any other model: along a direction d, with f(t) = L_n(m + t d),
+//   R_n(m + t d) = f(t) - f(0) - t f'(0) - t^2 f''(0) / 2,
 // the derivatives by central differences of step h. Their error is a share h^2 of the cubic and quartic terms
 // themselves, which a score can bear.
+//
+// A model may be undefined somewhere: what is asked of it is asked near m, or where it was asked before. A
+// point at which no row of a block has a finite value says nothing of these rows, and is left out.
 class ProbedScores {
  public:
   // A call may cost as much for a few rows as for many.
   static constexpr Index kAtOnce = kBlockRows;
 
+  // Both ways along directions drawn from pihat.
   ProbedScores(const Likelihood& likelihood, const Normal& pihat)
-      : likelihood_(likelihood), points_(pihat.dim(), 1 + kProbes * std::ssize(kLengths)) {
-    const auto dim = at(pihat.dim());
+      : likelihood_(likelihood), ends_(2), points_(pihat.dim(), 1 + kProbes * (2 + ends_)) {
     points_.set(0, pihat.mean());
-    std::vector<double> draw(dim), theta(dim);
+    std::vector<double> draw(at(pihat.dim()));
     for (Index k = 0; k < kProbes; ++k) {
       Stream random = stream(0, "remainder scores", k);
       pihat.draw(random, draw.data());
-      for (std::size_t t = 0; t < kLengths.size(); ++t) {
-        for (std::size_t d = 0; d < dim; ++d)
-          theta[d] = pihat.mean()[d] + kLengths[t] * (draw[d] - pihat.mean()[d]);
-        points_.set(1 + k * std::ssize(kLengths) + static_cast<Index>(t), theta);
-      }
+      add_line(pihat.mean(), draw, kStep);
+    }
+  }
+
+  // At `draws`, row-major, however far out. No step goes farther than one standard deviation of pihat, the
+  // direction d times |C^-1 d|^-1.
+  ProbedScores(const Likelihood& likelihood, const Normal& pihat, std::span<const double> draws)
+      : likelihood_(likelihood),
+        ends_(1),
+        points_(pihat.dim(), 1 + std::ssize(draws) / pihat.dim() * (2 + ends_)) {
+    const Index dim = pihat.dim();
+    points_.set(0, pihat.mean());
+    std::vector<double> away(at(dim));
+    for (Index k = 0; k < std::ssize(draws) / dim; ++k) {
+      const auto draw = draws.subspan(at(k * dim), at(dim));
+      std::ranges::transform(draw, pihat.mean(), away.begin(), std::minus());
+      double square = 0;  // |C^-1 d|^2
+      for (Index d = 0; d < dim; ++d)
+        square += away[at(d)] * kernels::dot(pihat.precision().data() + d * dim, away.data(), dim);
+      add_line(pihat.mean(), draw, square > 0 ? std::min(kStep, 1 / std::sqrt(square)) : kStep);
     }
   }
 
   void find(Index first, Index count, float* out) const {
-    const Scratch values(count * points_.count());
+    const Index num_points = points_.count();
+    const Scratch values(count * num_points);
     likelihood_.log_likelihoods(first, count, points_, values.data());
+    std::vector<char> known(at(num_points), 0);  // of each point: whether any row is possible there
     for (Index i = 0; i < count; ++i) {
-      const double* f = values.data() + i * points_.count();
-      double sum = 0;
-      for (Index k = 0; k < kProbes; ++k) {
-        const double* g = f + 1 + k * std::ssize(kLengths);  // at 1, -1, h, -h
-        const double slope = (g[2] - g[3]) / (2 * kStep);
-        const double curvature = ((g[2] - f[0]) + (g[3] - f[0])) / (kStep * kStep);
-        for (const double sign : {1.0, -1.0}) {
-          const double rest = (sign > 0 ? g[0] : g[1]) - f[0] - sign * slope - curvature / 2;
-          sum += rest * rest / (2 * kProbes);
-        }
-      }
-      out[i] = as_score(std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum,
-                        likelihood_.multiplicity(first + i));
+      for (Index s = 0; s < num_points; ++s)
+        known[at(s)] |= static_cast<char>(std::isfinite(values.data()[i * num_points + s]));
     }
+    for (Index i = 0; i < count; ++i)
+      out[i] =
+          as_score(mean_square(values.data() + i * num_points, known), likelihood_.multiplicity(first + i));
   }
 
  private:
   static constexpr Index kProbes = 8;
   static constexpr double kStep = 0.25;
-  static constexpr std::array<double, 4> kLengths = {1, -1, kStep, -kStep};
+
+  // The points m + h d, m - h d, m + d and, where both ends are wanted, m - d.
+  void add_line(std::span<const double> mode, std::span<const double> end, double step) {
+    Index next = 1 + std::ssize(steps_) * (2 + ends_);
+    steps_.push_back(step);
+    std::vector<double> theta(mode.size());
+    const auto add = [&](double length) {
+      for (std::size_t d = 0; d < mode.size(); ++d) theta[d] = mode[d] + length * (end[d] - mode[d]);
+      points_.set(next++, theta);
+    };
+    add(step);
+    add(-step);
+    if (ends_ == 1) return points_.set(next, end);  // to the bit: close by, the model may be undefined
+    add(1);
+    add(-1);
+  }
+
+  // Of the remainders of a row whose values are f, at the ends that are known; infinite if none is.
+  [[nodiscard]] double mean_square(const double* f, const std::vector<char>& known) const {
+    double sum = 0;
+    Index count = 0;
+    for (Index k = 0; k < std::ssize(steps_); ++k) {
+      const Index begin = 1 + k * (2 + ends_);
+      if (known[at(begin)] == 0 || known[at(begin + 1)] == 0) continue;
+      const double* g = f + begin;
+      const double step = steps_[at(k)], slope = (g[0] - g[1]) / (2 * step);
+      const double curvature = ((g[0] - f[0]) + (g[1] - f[0])) / (step * step);
+      for (Index end = 0; end < ends_; ++end) {
+        if (known[at(begin + 2 + end)] == 0) continue;
+        const double sign = end == 0 ? 1 : -1;
+        const double rest = g[2 + end] - f[0] - sign * slope - curvature / 2;
+        sum += rest * rest;
+        ++count;
+      }
+    }
+    const double mean = sum / static_cast<double>(count);
+    return std::isnan(mean) ? std::numeric_limits<double>::infinity() : mean;
+  }
 
   const Likelihood& likelihood_;
-  Points points_;
+  Index ends_;                 // of each line, beyond m
+  Points points_;              // m, and those of each line
+  std::vector<double> steps_;  // h of each line
 };
 
 template <typename Scores>
@@ -146,19 +200,38 @@ RowArray<float> of_all_rows(const Scores& scores, Index num_rows, const Executor
   return out;
 }
 
+// Whether all parameters enter by the linear predictor.
+bool has_linear_scores(const Likelihood& likelihood) {
+  const LinearModel* linear = likelihood.linear_model();
+  return linear != nullptr && linear->num_columns() == likelihood.num_parameters();
+}
+
 }  // namespace
 
 RowArray<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat, const Executor& executor,
                                  const PredictorMoments* moments) {
   if (pihat.dim() != likelihood.num_parameters())
     throw std::invalid_argument("pihat has another dimension than the model");
-  const LinearModel* linear = likelihood.linear_model();
-  if (linear == nullptr || linear->num_columns() != likelihood.num_parameters())
+  if (!has_linear_scores(likelihood))
     return of_all_rows(ProbedScores(likelihood, pihat), likelihood.num_rows(), executor);
+  const LinearModel& linear = *likelihood.linear_model();
   PredictorMoments found;
-  if (moments == nullptr) found = predictor_moments(*linear, pihat, executor);
-  return of_all_rows(LinearScores(*linear, moments != nullptr ? *moments : found), likelihood.num_rows(),
+  if (moments == nullptr) found = predictor_moments(linear, pihat, executor);
+  return of_all_rows(LinearScores(linear, moments != nullptr ? *moments : found), likelihood.num_rows(),
                      executor);
+}
+
+RowArray<float> wide_scores(const Likelihood& likelihood, const Normal& pihat, std::span<const double> draws,
+                            double widest, const Executor& executor) {
+  constexpr Index kProbed = 12;
+  const Index dim = pihat.dim();
+  if (!has_linear_scores(likelihood)) {
+    const std::vector<double> some = spread_points(draws, dim, kProbed);
+    return of_all_rows(ProbedScores(likelihood, pihat, some), likelihood.num_rows(), executor);
+  }
+  std::vector<double> away(draws.begin(), draws.end());
+  for (std::size_t i = 0; i < away.size(); ++i) away[i] -= pihat.mean()[i % at(dim)];
+  return remainder_scores(likelihood, widened(pihat, away, widest, executor), executor);
 }
 
 namespace {

@@ -370,12 +370,12 @@ EstimatedRows estimate_rows(const Likelihood& full, const Likelihood* coreset, c
   // Draws much wider than the Laplace approximation, those of a failing coreset, meet other remainders: rows
   // that matter there alone would hardly ever be sampled, and no standard error could show it.
   RowArray<float> wide;
-  std::vector<double> away = spread_points(finite, dim, kForMoments);
+  const std::vector<double> draws = spread_points(finite, dim, kForMoments);
+  std::vector<double> away = draws;
   for (std::size_t i = 0; i < away.size(); ++i) away[i] -= mode[i % at(dim)];
   const double widest = widest_moment(away, laplace.posterior, executor);
-  if (is_wide(widest, std::ssize(away) / dim, dim)) {
-    const Normal pihat = widened(laplace.posterior, away, widest, executor);
-    wide = joined_scores(*scores, remainder_scores(full, pihat, executor), executor);
+  if (is_wide(widest, std::ssize(draws) / dim, dim)) {
+    wide = joined_scores(*scores, wide_scores(full, laplace.posterior, draws, widest, executor), executor);
     scores = &wide;
     ++out.passes;
   }

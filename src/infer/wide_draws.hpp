@@ -6,6 +6,7 @@
 
 #include "giga/base/executor.hpp"
 #include "giga/base/row_array.hpp"
+#include "giga/model/likelihood.hpp"
 #include "giga/model/normal.hpp"
 
 namespace giga {
@@ -23,6 +24,13 @@ namespace giga {
 /// N(m, C C' + mean_s x_s x_s'); where rounding leaves that covariance indefinite, N(m, widest C C').
 [[nodiscard]] Normal widened(const Normal& pihat, std::span<const double> away, double widest,
                              const Executor& executor);
+
+/// remainder_scores() for `draws`, S x D, that are wide: where all parameters enter by a linear predictor,
+/// under widened(pihat); for other models, which may be undefined where no chain has been, the root mean
+/// square over a dozen of the draws themselves.
+[[nodiscard]] RowArray<float> wide_scores(const Likelihood& likelihood, const Normal& pihat,
+                                          std::span<const double> draws, double widest,
+                                          const Executor& executor);
 
 /// a_n / mean a + b_n / mean b: a sample by these scores serves both at no more than twice the size. Scores
 /// that are no numbers count as 0.

@@ -264,6 +264,11 @@ TEST(SeveralRows, StepsAcrossTheLimitOfQuickErrors) {
   }
   const VectorTable alone(rows, test::threads(1), {.selector = SelectorKind::Scan});
   EXPECT_EQ(corrective(alone, options).coreset.weights, straight.coreset.weights);
+  // Below the limit steps choose one row, so that no size cuts one short: here, the first below it.
+  const Index size = straight.trace[at(crossing - 1)].size;
+  const BuildResult cut = corrective(table, {.size = size + (size - 200) / 5 - 1});
+  EXPECT_GT(std::ssize(cut.trace), crossing);
+  EXPECT_EQ(cut.state->before_cut, nullptr);
 }
 
 // Told to stop at its call number `at`, and never again.
@@ -311,6 +316,42 @@ TEST(SeveralRows, ABuildThatWasStoppedAnywhereGoesOnToTheSameBits) {
   EXPECT_GE(stopped, 12) << "the calls should be within the build";
 }
 
+// The target, given apart from the rows, is hardly beyond their span. Weights of half the size have no row to
+// step to but by rounding, which lets the search find one and the step towards it none: the solved weights,
+// which are good, must not be lost with it.
+TEST(Corrective, KeepsSolvedWeightsWhereThereIsNoStep) {
+  const std::vector<double> data = {1, 0, 0, 0, 1, 0};
+  const DenseRows rows(MatrixView::of(data.data(), 2, 3));
+  Index without_step = 0;
+  for (Index k = 1; k <= 200; ++k) {
+    const Extended angle = static_cast<Extended>(k) / 130;
+    const KnownSum known{{std::cos(angle), std::sin(angle), 5e-5L}, 2};
+    const VectorTable table(rows, test::threads(1), {.known = &known});
+    BuildState state;
+    state.method = Method::Corrective;
+    state.x = table.target();
+    state.x[2] = 0;
+    scale(state.x, 0.5L);
+    state.error = 0.5L;
+    state.steps = 2;
+    std::vector<double> weights;
+    for (const Index row : {0, 1}) {
+      const Index slot = state.active.slot_of(rows, row);
+      weights.push_back(weight_of(table, state.active, slot, state.x[at(row)]));
+    }
+    state.active.set_weights(weights);
+    SearchStats stats;
+    BuildState twin = state;
+    const std::vector<Pick> picks = geodesic_picks(table, twin, {}, stats);
+    if (picks.empty() || geodesic_step(table, twin, picks.front().row).row >= 0) continue;
+    ++without_step;
+    const Proposal proposal = propose_corrective(table, state, stats);
+    EXPECT_EQ(proposal.row, picks.front().row) << k;
+    EXPECT_LT(proposal.error, 6e-5L) << k;
+  }
+  EXPECT_GT(without_step, 0);
+}
+
 // The scores of a shortlist are those that a search over all rows would give.
 TEST(Shortlist, ChoosesAsASearchOverItsRowsWould) {
   const Index dim = 60;
@@ -344,6 +385,52 @@ TEST(Shortlist, ChoosesAsASearchOverItsRowsWould) {
   ASSERT_GE(chosen.row, 0);
   EXPECT_EQ(list.row(chosen.row), best.row);
   EXPECT_NEAR(chosen.score, best.score, 1e-10);
+}
+
+// After rows of it were taken, as well: with the products that were formed on the way.
+TEST(Shortlist, ChoosesAsASearchWouldAfterRowsWereTaken) {
+  const Index dim = 60;
+  const std::vector<double> data = likelihood_vectors(800, dim, 7);
+  const MatrixView view = MatrixView::of(data.data(), 800, dim);
+  const DenseRows plain(view);
+  const KnownRows known(view);
+  for (const RowSource* rows :
+       {static_cast<const RowSource*>(&plain), static_cast<const RowSource*>(&known)}) {
+    for (const Executor* executor : {&test::threads(1), &test::threads(3)}) {
+      const VectorTable table(*rows, *executor);
+      BuildState state;
+      NnlsSolver solver(table.target());
+      const auto add = [&](Index row) {
+        const Index slot = state.active.slot_of(*rows, row);
+        solver.add(*state.active.row(*rows, slot));
+        solver.solve();
+      };
+      for (const Index row : {3, 77, 201, 333, 480, 512, 640, 790}) add(row);
+      std::vector<Pick> picks;
+      for (Index row = 1; row < 800; row += 7) picks.push_back({row, 1});
+      Shortlist list(table, state.active, picks, 6);
+      for (Index taken = 0; taken < 6; ++taken) {
+        ExtendedVector v(at(dim), 0);
+        for (Index slot = 0; slot < state.active.size(); ++slot)
+          add_scaled(v, solver.solution()[at(slot)], state.active.unit_row(*rows, slot));
+        scale(v, 1 / norm(v));
+        const Query query = geodesic_query(table.target(), v, table.norm_sum());
+        std::vector<double> scratch;
+        Pick best;
+        for (Index row = 1; row < 800; row += 7) {
+          if (std::ranges::find(state.active.rows(), row) != state.active.rows().end()) continue;
+          best.offer(row, score_row(query, *rows, row, scratch));
+        }
+        const Pick chosen = list.best(solver.solution());
+        ASSERT_GE(chosen.row, 0);
+        EXPECT_EQ(list.row(chosen.row), best.row) << taken;
+        EXPECT_NEAR(chosen.score, best.score, 1e-9) << taken;
+        EXPECT_EQ(std::ssize(list.cosines(chosen.row)), state.active.size());
+        add(list.row(chosen.row));
+        list.take(chosen.row);
+      }
+    }
+  }
 }
 
 // Eight for each that may be chosen, as far as memory and products go, and never fewer than may be chosen.

@@ -13,6 +13,7 @@
 
 #include "giga/base/random.hpp"
 #include "giga/infer/row_estimate.hpp"
+#include "giga/model/block_model.hpp"
 #include "infer/estimate_cases.hpp"
 #include "support/executors.hpp"
 #include "support/pretend_ranks.hpp"
@@ -198,16 +199,16 @@ TEST(RowEstimate, ScoresRowsOnceMoreWhereDrawsAreWide) {
 
 // Over five samples of rows, the share of log ratios that are more than three standard errors off, at draws
 // whose width has been seen.
-void expect_true_errors(const EstimateProblem& problem, const std::vector<double>& points) {
+void expect_true_errors(const Likelihood& model, const LaplaceResult& laplace,
+                        const std::vector<double>& points) {
   const Executor& executor = threads(2);
-  const Index dim = problem.laplace.posterior.dim();
+  const Index dim = laplace.posterior.dim();
   double beyond = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const EstimatedRows found =
-        estimate_rows(*problem.model, nullptr, problem.laplace, points, {.seed = seed}, executor);
+    const EstimatedRows found = estimate_rows(model, nullptr, laplace, points, {.seed = seed}, executor);
     EXPECT_EQ(found.passes, 2);
     ASSERT_TRUE(found.estimate);
-    beyond += share_beyond(*found.estimate, *problem.model, spread_points(points, dim, 100), executor) / 5;
+    beyond += share_beyond(*found.estimate, model, spread_points(points, dim, 100), executor) / 5;
   }
   EXPECT_LE(beyond, 0.02);
 }
@@ -233,7 +234,7 @@ TEST(RowEstimate, StatesItsErrorWhereOneDirectionOfManyIsWide) {
       prior,
       {prior}};
   problem.laplace = laplace(*problem.model, prior, threads(2));
-  expect_true_errors(problem, stretched_draws(problem.laplace.posterior, 600, 9, 1));
+  expect_true_errors(*problem.model, problem.laplace, stretched_draws(problem.laplace.posterior, 600, 9, 1));
 }
 
 // Scale and degrees of freedom are parameters beside the predictor: scores are found by probing.
@@ -242,7 +243,97 @@ TEST(RowEstimate, StatesItsErrorAtWideDrawsOfAFamilyWithExtras) {
       make({.family = Family::StudentT, .kind = RowKind::HeavyTailed, .rows = 9000}, threads(2));
   const Index dim = problem.model->num_parameters();
   ASSERT_EQ(dim, 8);
-  expect_true_errors(problem, stretched_draws(problem.laplace.posterior, 600, 16, 1, dim));
+  expect_true_errors(*problem.model, problem.laplace,
+                     stretched_draws(problem.laplace.posterior, 600, 16, 1, dim));
+}
+
+// A logistic regression on one feature, of a user, who gives `outside` where the slope is `limit` or more.
+// The feature is small but in the first 20 of the rows, which are certain of their labels at the mode.
+constexpr Index kFarRows = 20;
+BlockFunctions limited_model(Index num_rows, const double& limit, double outside) {
+  std::vector<double> x, y;
+  for (Index n = 0; n < num_rows; ++n) {
+    Stream random = stream(1, "rows of a limited model", n);
+    x.push_back(n >= kFarRows ? 0.12 * random.normal() : (n % 2 == 0 ? 40 : -40));
+    y.push_back(random.uniform() < 1 / (1 + std::exp(-x.back())) ? 1 : -1);
+  }
+  BlockFunctions functions{.num_rows = num_rows, .num_parameters = 2};
+  functions.log_likelihoods = [=, &limit](std::span<const Index> rows, std::span<const double> theta,
+                                          double* out) {
+    for (const Index n : rows) {
+      const double s = y[at(n)] * (theta[0] + theta[1] * x[at(n)]);
+      *out++ = theta[1] < limit ? std::min(s, 0.0) - std::log1p(std::exp(-std::abs(s))) : outside;
+    }
+  };
+  functions.gradients = [=](std::span<const Index> rows, std::span<const double> theta, double* out) {
+    for (const Index n : rows) {
+      const double pull = y[at(n)] / (1 + std::exp(y[at(n)] * (theta[0] + theta[1] * x[at(n)])));
+      *out++ = pull;
+      *out++ = pull * x[at(n)];
+    }
+  };
+  return functions;
+}
+
+// Draws that are wide to one side, of a model that ends a little way beyond the mode to the other.
+TEST(RowEstimate, AsksAModelNothingBeyondItsDomainWhereDrawsAreWide) {
+  constexpr Index kRows = 20000;
+  for (const double outside :
+       {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
+    SCOPED_TRACE(outside);
+    double limit = std::numeric_limits<double>::infinity();
+    const Normal prior = Normal::isotropic(2);
+    const auto model = likelihood_of(limited_model(kRows, limit, outside));
+    const LaplaceResult found = laplace(*model, prior, threads(2));
+    const Normal& pihat = found.posterior;
+    const double sd = pihat.standard_deviations()[1];
+    limit = pihat.mean()[1] + 4 * sd;
+    std::vector<double> points = standard_normal(600, 2, 1);
+    for (std::size_t i = 0; i < points.size(); i += 2) {
+      points[i] = pihat.mean()[0] + 0.01 * points[i];
+      points[i + 1] = pihat.mean()[1] - std::abs(9 * sd * points[i + 1]);
+    }
+    const RowArray<float> scores = wide_scores(*model, pihat, points, 50, threads(2));
+    const float of_far = *std::min_element(scores.data(), scores.data() + kFarRows),
+                of_others = *std::max_element(scores.data() + kFarRows, scores.data() + kRows);
+    EXPECT_GT(of_far, 10 * of_others);
+    EXPECT_LT(of_far, 1e4);
+    expect_true_errors(*model, found, points);
+  }
+}
+
+// By draws themselves as by a wide normal distribution.
+TEST(WideDraws, HaveTheSameScoresUnderAnyExecutor) {
+  const PretendRanks ranks(3);
+  for (const Family family : {Family::StudentT, Family::BernoulliLogit}) {
+    const EstimateProblem problem = make({.family = family, .rows = 9000}, threads(2));
+    const Normal& pihat = problem.laplace.posterior;
+    const std::vector<double> draws = stretched_draws(pihat, 100, 8, 1);
+    const RowArray<float> straight = wide_scores(*problem.model, pihat, draws, 64, threads(1));
+    for (const Executor* executor : std::array<const Executor*, 2>{&threads(2), &ranks}) {
+      const RowArray<float> scores = wide_scores(*problem.model, pihat, draws, 64, *executor);
+      for (Index n = 0; n < 9000; ++n) ASSERT_EQ(scores[at(n)], straight[at(n)]) << n;
+    }
+  }
+}
+
+// Both ways along draws of the Laplace approximation, where some are beyond the domain: the rest tell.
+TEST(RemainderScores, LeaveOutPointsWhereNoRowIsPossible) {
+  constexpr Index kRows = 9000;
+  double limit = std::numeric_limits<double>::infinity();
+  const auto model = likelihood_of(limited_model(kRows, limit, -std::numeric_limits<double>::infinity()));
+  const Normal pihat = Normal::with_precision({0, 1}, {400, 0, 0, 0.5});
+  const RowArray<float> free = remainder_scores(*model, pihat, threads(2));
+  limit = 1.5;
+  const RowArray<float> limited = remainder_scores(*model, pihat, threads(2));
+  EXPECT_NE(limited[0], free[0]);
+  for (const RowArray<float>* scores : {&free, &limited})
+    EXPECT_GT(*std::min_element(scores->data(), scores->data() + kFarRows),
+              10 * *std::max_element(scores->data() + kFarRows, scores->data() + kRows));
+  // Where nothing is known, rows are alike.
+  limit = -1e9;
+  const RowArray<float> none = remainder_scores(*model, pihat, threads(2));
+  for (Index n = 0; n < kRows; ++n) ASSERT_EQ(none[at(n)], none[0]);
 }
 
 }  // namespace

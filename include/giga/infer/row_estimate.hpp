@@ -48,8 +48,9 @@ struct Quadratic {
 
 /// a_n for every row: multiplicity(n) times the root mean square of R_n(theta) for theta ~ pihat, whose mean
 /// is the mode. For a linear predictor by quadrature in s_n ~ N(z_n.m, |C'z_n|^2); for other models from
-/// differences of L_n along `kProbes` directions drawn from pihat. One pass over all rows, a light one where
-/// the moments of the predictors are known already.
+/// differences of L_n along `kProbes` directions drawn from pihat, without those points at which no row of a
+/// block is possible. One pass over all rows, a light one where the moments of the predictors are known
+/// already.
 [[nodiscard]] RowArray<float> remainder_scores(const Likelihood& likelihood, const Normal& pihat,
                                                const Executor& executor,
                                                const PredictorMoments* moments = nullptr);
