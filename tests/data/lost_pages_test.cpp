@@ -10,6 +10,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -155,6 +156,48 @@ TEST(LostPagesHandlerDeathTest, OfOthersGoToTheHandlerBefore) {
     read_beyond(folder / "a");
   };
   EXPECT_EXIT(with_handler(), ::testing::ExitedWithCode(3), "");
+}
+
+// A library that is loaded later takes the signal, and gets it where no file of ours is concerned.
+TEST(LostPagesHandlerDeathTest, AreOutlivedAgainAfterAnotherHandler) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto with_handler = [] {
+    outlive_lost_pages();
+    struct sigaction mine {};
+    mine.sa_handler = [](int) { ::_exit(3); };
+    ::sigaction(SIGBUS, &mine, nullptr);
+    const TempDir folder;
+    write_file(folder / "a", std::string(2 * kPage, 'x'));
+    const MappedFile file = MappedFile::open(folder / "a");
+    fs::resize_file(folder / "a", kPage);
+    for (int time = 0; time < 2; ++time) outlive_lost_pages();
+    if (text_of(file).back() == '\0') std::cerr << "outlived" << std::endl;
+    read_beyond(folder / "b");
+  };
+  EXPECT_EXIT(with_handler(), ::testing::ExitedWithCode(3), "outlived");
+}
+
+struct sigaction g_found {};
+
+// As the handlers of UCX and of Python's faulthandler, which have told what they know.
+void hand_back(int signal) {
+  ::sigaction(signal, &g_found, nullptr);
+  (void)::raise(signal);
+}
+
+TEST(LostPagesHandlerDeathTest, OfOthersAreNotHandedBackForEver) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto with_handler = [] {
+    outlive_lost_pages();
+    struct sigaction theirs {};
+    theirs.sa_handler = hand_back;
+    ::sigaction(SIGBUS, &theirs, &g_found);
+    outlive_lost_pages();
+    ::alarm(30);
+    const TempDir folder;
+    read_beyond(folder / "a");
+  };
+  EXPECT_EXIT(with_handler(), ::testing::KilledBySignal(SIGBUS), "");
 }
 
 // Tables of several megabytes, so that they are read in several pieces: numbers, and a text where the format
