@@ -226,9 +226,12 @@ class CutTables : public LostPages {
     }
     // No byte of the last page is beyond the file: what is read past it is not there.
     csv += std::string(kPage - csv.size() % kPage, '\n');
+    std::string old = csv;
+    std::ranges::replace(old, '\n', '\r');
     const std::string rows = std::to_string(kRows);
     tables_ = {{"t.csv", csv},
                {"t.csv.gz", gzipped(csv)},
+               {"old.csv", old},
                {"t.svm", svm},
                {"t.npy", npy_of(numbers, "(" + rows + ", 6)")},
                {"t.npz", zip_of({{"X.npy", npy_of(x, "(" + rows + ", 5)"), false},
@@ -276,7 +279,7 @@ TEST_F(CutTables, AreToldOfBeforeTheChecksumOfGzip) {
   const fs::path path = write("t.csv.gz", gzipped(tables_[0].second));
   for (const std::uintmax_t left : {std::uintmax_t{kPage}, fs::file_size(path) - kPage}) {
     write_file(path, gzipped(tables_[0].second));
-    const auto source = gzip_source(path);
+    const auto source = gzip_source(std::make_shared<const MappedFile>(MappedFile::open(path)));
     fs::resize_file(path, left);
     std::string bytes(1000, '\0');
     EXPECT_EQ(failure([&] { (void)source->read(bytes.data(), bytes.size()); }), lost(path));
@@ -294,11 +297,7 @@ TEST_F(CutTables, AreToldOfWhenTheirTextIsReadAgain) {
     const std::vector<Index> some = {0, data.num_rows() - 1};
     EXPECT_EQ(data.cells(some)[1].size(), data.columns().size());
     fs::resize_file(path, 2 * kPage);
-    if (name == "t.csv.gz") {  // which is opened again
-      EXPECT_THROW((void)data.cells(some), DataError);
-      continue;
-    }
-    EXPECT_EQ(failure([&] { (void)data.cells(some); }), lost(path));
+    EXPECT_EQ(failure([&] { (void)data.cells(some); }), lost(path)) << name;
     EXPECT_NO_THROW(data.require_unchanged()) << "nothing else is read from it";
   }
 }
