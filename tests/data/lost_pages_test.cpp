@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -17,7 +18,9 @@
 #include <vector>
 
 #include "data/byte_source.hpp"
+#include "data/csv_origin.hpp"
 #include "data/file_state.hpp"
+#include "data/libsvm.hpp"
 #include "giga/base/random.hpp"
 #include "giga/base/text.hpp"
 #include "giga/data/mapped_file.hpp"
@@ -200,6 +203,20 @@ TEST(LostPagesHandlerDeathTest, OfOthersAreNotHandedBackForEver) {
   EXPECT_EXIT(with_handler(), ::testing::KilledBySignal(SIGBUS), "");
 }
 
+// The end of a row is not to be found in 64 GB of zeros.
+TEST_F(LostPages, OfAHugeTextAreNotReadFromTheirBeginning) {
+  const fs::path path = write("a", "1,x\n2,y\n");
+  fs::resize_file(path, std::uintmax_t{1} << 36);
+  const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
+  const std::string_view text(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  const auto origin = mapped_origin({.file = file, .text = text, .checkpoints = {0}});
+  const std::vector<Index> rows = {0, 1, 2, 3}, cols = {1};
+  const std::vector<std::vector<std::string>> expected = {{"x"}, {"y"}, {""}, {""}};
+  EXPECT_EQ(origin->texts(rows, cols), expected);
+  fs::resize_file(path, kPage);
+  EXPECT_EQ(failure([&] { (void)origin->texts(rows, cols); }), lost(path));
+}
+
 // Tables of several megabytes, so that they are read in several pieces: numbers, and a text where the format
 // has any.
 class CutTables : public LostPages {
@@ -284,6 +301,20 @@ TEST_F(CutTables, AreToldOfBeforeTheChecksumOfGzip) {
     std::string bytes(1000, '\0');
     EXPECT_EQ(failure([&] { (void)source->read(bytes.data(), bytes.size()); }), lost(path));
   }
+}
+
+// A chunk for every line: none of them searches the rest of the file for the end of its line.
+TEST_F(CutTables, OfManyChunksAreToldOfSoon) {
+  const auto table = std::ranges::find(tables_, "t.svm", &std::pair<std::string, std::string>::first);
+  const fs::path path = write("t.svm", table->second);
+  const auto start = std::chrono::steady_clock::now();
+  const std::string message = failure([&] {
+    (void)of_unchanged(FileStates(std::vector<fs::path>{path}), [&] {
+      return read_libsvm({&path, 1}, "t.svm", {}, two_threads(), cutting(path), 1);
+    });
+  });
+  expect_told(path, message);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 // Columns that are not used are read again for the rows of a coreset.
