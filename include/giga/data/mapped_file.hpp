@@ -34,7 +34,8 @@ class MappedFile {
   /// A hint that the bytes will be read in order.
   void advise_sequential() const noexcept;
 
-  /// Throws IoError if the file was written to since it was opened, or part of it could not be read.
+  /// Throws IoError if the file was written to since it was opened, or part of it could not be read. A file
+  /// that has lost its name to another, or has none any more, is asked about its pages alone.
   void require_unchanged() const;
   /// The same of a file that may grow: throws IoError if it became shorter, or part of it could not be read.
   void require_whole() const;
