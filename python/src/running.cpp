@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "giga/data/mapped_file.hpp"
 #include "keywords.hpp"
 #include "results.hpp"
 
@@ -23,6 +24,8 @@ void raise(const char* type, const std::string& message) {
 
 void run_and_wait(Work& work, const py::object& progress, const std::function<void()>& job,
                   const std::function<void()>& also_stop) {
+  outlive_lost_pages();  // again: libraries that were loaded since, MPI's above all, may have taken the
+                         // signal
   work.begin(job);
   std::exception_ptr interrupt;
   while (true) {

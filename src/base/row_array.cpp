@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/atomic_bounds.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 
@@ -109,7 +110,7 @@ RowBytes::RowBytes(RowMemory& memory, std::size_t size, std::size_t begin, std::
   RowBytes made(memory);
   made.begin_ = begin;
   made.end_ = end;
-  made.place_ = memory.in_memory_ + (end - begin) <= memory.limit_ ? Place::Mapping : Place::File;
+  made.place_ = memory.has_room_for(end - begin) ? Place::Mapping : Place::File;
   if (made.place_ == Place::File) {
     made.file_ = nameless_file(memory.scratch_);
     if (::ftruncate(made.file_, static_cast<off_t>(size)) != 0) made.fail_to_fit(size, errno);
@@ -283,8 +284,7 @@ void RowBytes::count(std::size_t size, bool added) const noexcept {
   auto& total = place_ == Place::Mapping ? memory_->in_memory_ : memory_->in_files_;
   const std::uint64_t now = added ? total += size : total -= size;
   if (place_ != Place::File) return;
-  for (std::uint64_t most = memory_->most_in_files_; now > most;)
-    if (memory_->most_in_files_.compare_exchange_weak(most, now)) break;
+  raise_to(memory_->most_in_files_, now);
 }
 
 void RowBytes::release() noexcept {

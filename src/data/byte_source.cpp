@@ -1,5 +1,5 @@
-// Two sources of bytes: a descriptor read to its end, and a gzip file (RFC 1952) inflated by zlib. The file
-// is mapped, and its pages are given back as they are consumed, so memory does not grow with its size.
+// Sources of bytes: a descriptor read to its end, a mapped file, and a gzip file (RFC 1952) inflated by zlib.
+// Pages of a mapped file are given back as they are consumed, so memory does not grow with its size.
 #include "data/byte_source.hpp"
 
 #include <unistd.h>
@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <new>
 #include <system_error>
 #include <utility>
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
-#include "giga/data/mapped_file.hpp"
 
 namespace giga {
 namespace {
@@ -45,6 +45,26 @@ class DescriptorSource : public ByteSource {
   std::size_t taken_ = 0;
 };
 
+class MappedSource : public ByteSource {
+ public:
+  explicit MappedSource(std::shared_ptr<const MappedFile> file) : file_(std::move(file)) {}
+
+  std::size_t read(char* out, std::size_t size) override {
+    const std::size_t count = std::min(size, total() - taken_);
+    std::memcpy(out, file_->bytes().data() + taken_, count);
+    file_->release(taken_, count);
+    taken_ += count;
+    file_->require_whole();
+    return count;
+  }
+  std::size_t taken() const override { return taken_; }
+  std::size_t total() const override { return file_->bytes().size(); }
+
+ private:
+  std::shared_ptr<const MappedFile> file_;
+  std::size_t taken_ = 0;
+};
+
 // Compressed bytes given to zlib at a time: the pages behind them are released after each step.
 constexpr std::size_t kInputStep = std::size_t{1} << 20;
 constexpr int kGzipOnly = 15 + 16;  // largest window, gzip header and trailer
@@ -52,9 +72,9 @@ constexpr int kGzipOnly = 15 + 16;  // largest window, gzip header and trailer
 // Members of a gzip file one after the other, as if they were one (`cat a.gz b.gz` is a valid file).
 class GzipSource : public ByteSource {
  public:
-  explicit GzipSource(const std::filesystem::path& path)
-      : file_(MappedFile::open(path)), name_(printable_path(path)) {
-    file_.advise_sequential();
+  explicit GzipSource(std::shared_ptr<const MappedFile> file)
+      : file_(std::move(file)), name_(printable_path(file_->path())) {
+    file_->advise_sequential();
     if (!at_member(0)) fail("not gzip data; if it is plain text, name it .csv");
     if (::inflateInit2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
   }
@@ -66,29 +86,29 @@ class GzipSource : public ByteSource {
     std::size_t done = 0;
     while (done < size && !ended_) done += inflate_some(out + done, size - done);
     // Who asks for some bytes alone never comes to the checksum at their end.
-    file_.require_whole();
+    file_->require_whole();
     return done;
   }
   // Progress is told in compressed bytes, whose total is known.
   std::size_t taken() const override { return used_; }
-  std::size_t total() const override { return file_.bytes().size(); }
+  std::size_t total() const override { return file_->bytes().size(); }
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    file_.require_whole();
+    file_->require_whole();
     throw DataError(name_ + ": " + why);
   }
 
   // Whether a gzip member begins here: its two magic bytes.
   bool at_member(std::size_t at) const {
-    const auto bytes = file_.bytes();
+    const auto bytes = file_->bytes();
     return bytes.size() - at >= 2 && bytes[at] == std::byte{0x1F} && bytes[at + 1] == std::byte{0x8B};
   }
 
   // One call of inflate. Invariant: bytes [0, used_) of the file have been consumed. Returns the bytes made,
   // which may be 0 while a member's header or trailer is read.
   std::size_t inflate_some(char* out, std::size_t size) {
-    const auto bytes = file_.bytes();
+    const auto bytes = file_->bytes();
     const std::size_t given = std::min(kInputStep, bytes.size() - used_);
     // zlib counts in 32 bits.
     const std::size_t room = std::min<std::size_t>(size, std::size_t{1} << 30);
@@ -101,7 +121,7 @@ class GzipSource : public ByteSource {
     // inflate() says what it left over; the rest was consumed or made.
     const std::size_t consumed = given - stream_.avail_in;
     const std::size_t made = room - stream_.avail_out;
-    file_.release(used_, consumed);
+    file_->release(used_, consumed);
     used_ += consumed;
     switch (status) {
       case Z_OK: break;
@@ -122,7 +142,7 @@ class GzipSource : public ByteSource {
 
   // Members follow each other; zeros may pad the last.
   void next_member() {
-    const auto bytes = file_.bytes();
+    const auto bytes = file_->bytes();
     if (used_ < bytes.size() && at_member(used_)) {
       if (::inflateReset2(&stream_, kGzipOnly) != Z_OK) throw std::bad_alloc();
       return;
@@ -136,7 +156,7 @@ class GzipSource : public ByteSource {
     used_ = bytes.size();
   }
 
-  MappedFile file_;
+  std::shared_ptr<const MappedFile> file_;
   std::string name_;
   z_stream stream_{};
   std::size_t used_ = 0;
@@ -149,8 +169,12 @@ std::unique_ptr<ByteSource> descriptor_source(int fd, std::string name) {
   return std::make_unique<DescriptorSource>(fd, std::move(name));
 }
 
-std::unique_ptr<ByteSource> gzip_source(const std::filesystem::path& path) {
-  return std::make_unique<GzipSource>(path);
+std::unique_ptr<ByteSource> mapped_source(std::shared_ptr<const MappedFile> file) {
+  return std::make_unique<MappedSource>(std::move(file));
+}
+
+std::unique_ptr<ByteSource> gzip_source(std::shared_ptr<const MappedFile> file) {
+  return std::make_unique<GzipSource>(std::move(file));
 }
 
 }  // namespace giga

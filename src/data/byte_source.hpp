@@ -1,10 +1,11 @@
-// Bytes that come in order and only once: standard input, or a gzip file being inflated.
+// Bytes that come in order and only once: standard input, a file, or a gzip file being inflated.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <string>
+
+#include "giga/data/mapped_file.hpp"
 
 namespace giga {
 
@@ -21,8 +22,13 @@ class ByteSource {
 /// Reads from a descriptor that stays open. Throws IoError.
 [[nodiscard]] std::unique_ptr<ByteSource> descriptor_source(int fd, std::string name);
 
-/// Inflates a gzip file of one or more members. Throws what MappedFile::open throws; DataError if the
-/// file is not gzip, is cut, fails its checksum or has other bytes at its end.
-[[nodiscard]] std::unique_ptr<ByteSource> gzip_source(const std::filesystem::path& path);
+// Of a mapped file, whose pages are given back as they are read. Throw IoError if it became shorter since it
+// was opened, or part of it could not be read.
+
+/// Its bytes.
+[[nodiscard]] std::unique_ptr<ByteSource> mapped_source(std::shared_ptr<const MappedFile> file);
+/// Inflates a gzip file of one or more members. Throws DataError if the file is not gzip, is cut, fails its
+/// checksum or has other bytes at its end.
+[[nodiscard]] std::unique_ptr<ByteSource> gzip_source(std::shared_ptr<const MappedFile> file);
 
 }  // namespace giga

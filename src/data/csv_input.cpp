@@ -40,7 +40,7 @@ CsvFile plain_file(const std::filesystem::path& path, const CsvForm& form) {
   const std::string_view whole(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
   CsvFile out{.name = printable_path(path), .form = form};
   if (has_old_line_ends(whole)) {
-    out.open = [file, whole] { return with_newlines(text_source(whole)); };
+    out.open = [file] { return with_newlines(mapped_source(file)); };
   } else {
     out.mapped = file;
   }
@@ -48,8 +48,9 @@ CsvFile plain_file(const std::filesystem::path& path, const CsvForm& form) {
 }
 
 CsvFile packed_file(const std::filesystem::path& path, const CsvForm& form) {
+  const auto file = std::make_shared<const MappedFile>(MappedFile::open(path));
   CsvFile out{.name = printable_path(path), .form = form};
-  out.open = [path] { return with_newlines(gzip_source(path)); };
+  out.open = [file] { return with_newlines(gzip_source(file)); };
   return out;
 }
 

@@ -22,14 +22,23 @@ std::vector<std::string> chosen_cells(std::string_view row, char delimiter, std:
   return chosen;
 }
 
-// The start of the row `count` rows after the one at `at`.
+// Rows were as long as rows may be when they were read. Where the file has changed since, the end of one may
+// not be found within that length: no more of the text is read then.
+
+// The row at `at`; empty if it has no end.
+std::string_view row_at(std::string_view text, std::size_t at) {
+  return text.substr(at, row_end_within(text, at).value_or(at) - at);
+}
+
+// The start of the row `count` rows after the one at `at`; text.size() if a row has no end.
 std::size_t skip_rows(std::string_view text, std::size_t at, Index count) {
+  const auto skip = [&] { at = row_end_within(text, at).value_or(text.size()); };
   const auto skip_blank = [&] {
-    while (at < text.size() && is_blank_line(text, at)) at = row_end(text, at);
+    while (at < text.size() && is_blank_line(text, at)) skip();
   };
   skip_blank();
   for (; count > 0; --count) {
-    at = row_end(text, at);
+    skip();
     skip_blank();
   }
   return at;
@@ -51,12 +60,11 @@ class MappedOrigin : public Dataset::Origin {
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                               std::span<const Index> cols) const override {
     std::vector<std::vector<std::string>> texts;
-    const std::string_view text = rows_.text;
-    for (const Index row : rows) {
-      const std::size_t at = offset_of(row);
-      texts.push_back(chosen_cells(text.substr(at, row_end(text, at) - at), rows_.delimiter, cols));
-    }
     rows_.file->require_whole();
+    for (const Index row : rows) {
+      texts.push_back(chosen_cells(row_at(rows_.text, offset_of(row)), rows_.delimiter, cols));
+      rows_.file->require_whole();
+    }
     return texts;
   }
 
@@ -93,7 +101,7 @@ class StreamOrigin : public Dataset::Origin {
       for (at = skip_rows(text, at, 0); at < text.size() && next < rows.size();
            at = skip_rows(text, at, 1), ++row) {
         while (next < rows.size() && rows[next] == row) {
-          texts[next++] = chosen_cells(text.substr(at, row_end(text, at) - at), delimiter, cols);
+          texts[next++] = chosen_cells(row_at(text, at), delimiter, cols);
         }
       }
     }

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/atomic_bounds.hpp"
 #include "data/csv_row.hpp"
 #include "data/iso_time.hpp"
 
@@ -24,12 +25,25 @@ void add_suspect(const Suspect& suspect, std::vector<Suspect>& suspects) {
   if (std::none_of(suspects.begin(), suspects.end(), same)) suspects.push_back(suspect);
 }
 
-// The rows of one chunk, up to the first bad one.
+// Null if there is none.
+const char* last_newline(std::string_view text) {
+  const std::size_t newline = text.rfind('\n');
+  return newline == std::string_view::npos ? nullptr : text.data() + newline;
+}
+
+// The rows of one chunk, up to the first bad one. The last newline is that of the text, which is searched for
+// once: the end of a file that is cut meanwhile has none.
 class ChunkParser {
  public:
-  ChunkParser(const CsvText& csv, const CsvChunk& chunk, const std::vector<ColumnPlan>& plan,
-              const Table& table, const std::vector<Slot>& slots)
-      : csv_(csv), chunk_(chunk), plan_(plan), table_(table), slots_(slots), delimiter_(csv.delimiter) {
+  ChunkParser(const CsvText& csv, const CsvChunk& chunk, const char* last_newline,
+              const std::vector<ColumnPlan>& plan, const Table& table, const std::vector<Slot>& slots)
+      : csv_(csv),
+        chunk_(chunk),
+        plan_(plan),
+        table_(table),
+        slots_(slots),
+        delimiter_(csv.delimiter),
+        last_newline_(last_newline) {
     for (std::size_t col = 0; col < plan.size(); ++col) {
       text_of_.push_back(static_cast<std::uint32_t>(text_columns_.size()));
       if (plan[col].mode == CellMode::Text) text_columns_.push_back(col);
@@ -37,8 +51,6 @@ class ChunkParser {
     }
     texts.resize(text_columns_.size());
     codes_.resize(text_columns_.size());
-    const std::size_t newline = csv.text.rfind('\n');
-    last_newline_ = newline == std::string_view::npos ? nullptr : csv.text.data() + newline;
     // A blank that is the delimiter is not skipped around cells.
     delimiters_ = 0x0101010101010101 * static_cast<unsigned char>(delimiter_);
     is_space_ = delimiter_ != ' ';
@@ -95,9 +107,10 @@ class ChunkParser {
   bool is_blank(char c) const { return (c == ' ' && is_space_) || (c == '\t' && is_tab_); }
 
   // The position after the row's newline, or nullptr if the row has anything other than plain numbers (quoted
-  // or not), texts and dates without doubled quotes, and text in unused columns. Invariant: there is a
-  // newline at or after p, and every loop stops there; or at stop_, if the file has changed and the newline
-  // is gone. Bytes that are lost are zeros, which no number has.
+  // or not), texts and dates without doubled quotes, and text in unused columns; or if it is longer than a
+  // row may be. Invariant: p is not beyond the last newline of the text. Numbers and blanks end at the next
+  // newline or, where pages of the file are lost, at the next zero; cells of text are searched as far as
+  // stop_.
   template <bool kOnlyNumbers>
   const char* parse_quickly(const char* p, Index row) {
     // The value goes into its slot at once: if the row turns out not to be plain, the careful parser writes
@@ -129,13 +142,14 @@ class ChunkParser {
       ++p;
     }
     if (*p == '\r') ++p;
-    if (*p != '\n') return nullptr;
+    if (*p != '\n' || p - start >= kLongest) return nullptr;
     if (!kOnlyNumbers) store_texts(row);
     return p + 1;
   }
 
-  // The first delimiter, newline or quote at or after p, eight bytes at a time. A byte of x ^ (c c c ...) is
-  // 0 where x has c; subtracting 1 from every byte borrows first from the lowest of these.
+  // The first delimiter, newline or quote at or after p, or stop_ if there is none before; eight bytes at a
+  // time. A byte of x ^ (c c c ...) is 0 where x has c; subtracting 1 from every byte borrows first from the
+  // lowest of these.
   const char* end_of_cell(const char* p) const {
     constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
     const auto zeros = [](std::uint64_t x) { return (x - kOnes) & ~x & kHigh; };
@@ -151,6 +165,12 @@ class ChunkParser {
     return p;
   }
 
+  // The first quote at or after p and before stop_; null if there is none.
+  const char* next_quote(const char* p) const {
+    if (p >= stop_) return nullptr;
+    return static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(stop_ - p)));
+  }
+
   // A cell of a text column, whose code is kept until the row is done, or of a column of dates.
   const char* parse_text(const char* p, const char* row_start, std::size_t col, Index row) {
     if (chunk_.has_nul) return nullptr;
@@ -159,8 +179,7 @@ class ChunkParser {
     const char* end = nullptr;
     if (*p == '"') {
       ++begin;
-      end =
-          static_cast<const char*>(std::memchr(begin, '"', static_cast<std::size_t>(last_newline_ - begin)));
+      end = next_quote(begin);
       if (end == nullptr || end[1] == '"') return nullptr;
       p = end + 1;
       while (is_blank(*p)) ++p;
@@ -209,7 +228,7 @@ class ChunkParser {
       // Quoted: to the first quote that is not doubled.
       do {
         ++p;
-        p = static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(last_newline_ - p)));
+        p = next_quote(p);
         if (p == nullptr) return nullptr;
         ++p;
       } while (*p == '"');
@@ -334,18 +353,21 @@ CsvParse parse_rows(std::span<const CsvPiece> pieces, const std::vector<ColumnPl
   std::vector<std::pair<std::size_t, const CsvChunk*>> chunks;  // with the text they are of
   for (std::size_t i = 0; i < pieces.size(); ++i)
     for (const CsvChunk& chunk : pieces[i].scan->chunks) chunks.emplace_back(i, &chunk);
+  std::vector<const char*> last_newlines;
+  for (const CsvPiece& piece : pieces) last_newlines.push_back(last_newline(piece.csv.text));
   std::vector<ChunkResult> results(chunks.size());
   // The lowest chunk that failed so far. A chunk is skipped only if an earlier one failed, so every chunk
   // before the first bad one is parsed, in whatever order they are taken, and the message is always the same.
   std::atomic<Index> failed{std::numeric_limits<Index>::max()};
   executor.for_each(std::ssize(results), [&](Index i) {
     if (i > failed.load(std::memory_order_relaxed)) return;
+    const std::size_t k = chunks[static_cast<std::size_t>(i)].first;
     const CsvChunk& chunk = *chunks[static_cast<std::size_t>(i)].second;
-    const CsvPiece& piece = pieces[chunks[static_cast<std::size_t>(i)].first];
+    const CsvPiece& piece = pieces[k];
     ChunkResult& result = results[static_cast<std::size_t>(i)];
-    ChunkParser parser(piece.csv, chunk, plan, table, slots);
+    ChunkParser parser(piece.csv, chunk, last_newlines[k], plan, table, slots);
     parser.parse(piece.checkpoints);
-    result = {chunks[static_cast<std::size_t>(i)].first,
+    result = {k,
               piece.csv.first_row + chunk.first_row,
               chunk.num_rows,
               std::move(parser.issues),
@@ -354,12 +376,7 @@ CsvParse parse_rows(std::span<const CsvPiece> pieces, const std::vector<ColumnPl
               std::move(parser.texts),
               std::move(parser.has_times),
               std::move(parser.suspects)};
-    if (result.bad_row) {
-      // failed = min(failed, i), atomically.
-      Index lowest = failed.load(std::memory_order_relaxed);
-      while (i < lowest && !failed.compare_exchange_weak(lowest, i, std::memory_order_relaxed)) {
-      }
-    }
+    if (result.bad_row) lower_to(failed, i);
     piece.release(chunk.begin, chunk.end - chunk.begin);
   });
   return merged(std::move(results), pieces, table, text);

@@ -12,6 +12,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/atomic_bounds.hpp"
+
 namespace giga {
 namespace {
 
@@ -192,15 +194,9 @@ struct Scanned {
     counts[k] = count_range(text, chunk.begin, chunk.end);
     chunk.has_quotes = counts[k].quotes > 0;
     chunk.has_nul = counts[k].nuls > 0;
-    if (chunk.has_nul) lower(first_nul, k);
+    if (chunk.has_nul) lower_to(first_nul, k);
     count_plain(text, chunk, counts[k]);
     release(chunk.begin, chunk.end - chunk.begin);
-  }
-
-  static void lower(std::atomic<std::size_t>& value, std::size_t to) {
-    std::size_t now = value.load(std::memory_order_relaxed);
-    while (to < now && !value.compare_exchange_weak(now, to, std::memory_order_relaxed)) {
-    }
   }
 
   void find_quotes() {

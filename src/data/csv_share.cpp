@@ -19,9 +19,10 @@ namespace giga {
 namespace {
 
 // Where the first row at or after `from` begins; `inside` is whether that lies in quotes. Not at the
-// beginning of the data.
+// beginning of the data. No further than a row may be long: one that goes on there is refused.
 std::size_t row_start(std::string_view text, std::size_t from, bool inside) {
   if (!inside && text[from - 1] == '\n') return from;
+  text = text.substr(0, from + kMaxRowBytes);
   for (std::size_t at = from; at < text.size(); ++at) {
     if (text[at] == '"') inside = !inside;
     if (text[at] == '\n' && !inside) return at + 1;

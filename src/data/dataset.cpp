@@ -14,10 +14,11 @@
 namespace giga {
 namespace {
 
-// The number that was read for a column of row n; not for unused columns, which have none.
-double number_of(const Dataset& data, const Column& column, Index n) {
+// The number that was read for a column of row n, which has these features; not for unused columns, which
+// have none.
+double number_of(const Dataset& data, const Column& column, Index n, const double* features) {
   switch (column.role) {
-    case ColumnRole::Feature: return FeatureRows(data, 1).row(n)[column.feature];
+    case ColumnRole::Feature: return features[column.feature];
     case ColumnRole::Response: return data.response(n);
     case ColumnRole::Weight: return data.weight(n);
     case ColumnRole::Unused: break;
@@ -288,10 +289,12 @@ std::vector<std::vector<std::string>> Dataset::cells(std::span<const Index> rows
     }
   }
   std::vector<std::vector<std::string>> cells(rows.size(), std::vector<std::string>(columns.size()));
+  FeatureRows feature_rows(*this, 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double* const features = num_features() > 0 ? feature_rows.row(rows[i]) : nullptr;
     for (std::size_t j = 0; j < columns.size(); ++j) {
       if (columns[j].role != ColumnRole::Unused)
-        cells[i][j] = text_of(columns[j], number_of(*this, columns[j], rows[i]));
+        cells[i][j] = text_of(columns[j], number_of(*this, columns[j], rows[i], features));
     }
   }
   if (unused.empty() || parts_->origin == nullptr) return cells;

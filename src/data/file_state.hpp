@@ -18,7 +18,9 @@ class FileState {
   FileState(std::filesystem::path path, const struct stat& status);
 
   /// Throws IoError if the file was written to meanwhile, or pages of it could not be read, or it cannot be
-  /// told. A file that another took the name of is as it was: what was read of it belongs together.
+  /// told. Of a file that no longer has its name, because it was renamed or removed, or another took the
+  /// name, only pages are asked about: it is taken to be as it was, as whoever replaces a file does not write
+  /// to it.
   void require_unchanged() const;
   /// The same of a file that may grow, and be written to where nobody reads any more: throws IoError if it
   /// became shorter, or pages of it could not be read.

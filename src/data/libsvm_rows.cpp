@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/atomic_bounds.hpp"
 #include "data/column_roles.hpp"
 #include "data/csv_header.hpp"
 #include "data/csv_scan.hpp"
@@ -20,6 +21,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr Index kHugeIndex =
     100'000'000'000'000'000;  // an index at or above it is refused anyway; ten times it still fits an Index
+constexpr std::size_t kLongestLine = std::size_t{32} << 20;
 constexpr std::size_t kDenseBytes = std::size_t{1} << 30;  // always allowed
 constexpr std::size_t kDenseRatio = 64;                    // dense bytes a byte of text may stand for
 
@@ -58,15 +60,9 @@ Index last_index(std::string_view line) {
   return parse_index(before.substr(blank == std::string_view::npos ? 0 : blank + 1)).value_or(0);
 }
 
-// Without its newline.
-std::string_view line_at(std::string_view text, std::size_t at) {
-  return text.substr(at, text.find('\n', at) - at);
-}
-
 // Chunks of about chunk_bytes, each extended to the end of its last line, which may have kLongestLine bytes
 // more.
 std::vector<SvmChunk> cut(const SvmFile& file, std::size_t chunk_bytes) {
-  constexpr std::size_t kLongestLine = std::size_t{32} << 20;
   const std::string_view text = file.text;
   std::vector<SvmChunk> chunks;
   for (std::size_t at = 0; at < text.size();) {
@@ -84,11 +80,13 @@ std::vector<SvmChunk> cut(const SvmFile& file, std::size_t chunk_bytes) {
   return chunks;
 }
 
-// Calls body(line, offset) for every line of the chunk that has content; stops when it answers false.
+// Calls body(line, offset) for every line of the chunk that has content; stops when it answers false. A chunk
+// ends with a line, and newlines are not looked for beyond it: if the file is cut meanwhile there are none.
 template <typename Body>
 void for_each_row(std::string_view text, const SvmChunk& chunk, const Body& body) {
+  text = text.substr(0, chunk.end);
   for (std::size_t at = chunk.begin; at < chunk.end;) {
-    const std::string_view line = line_at(text, at);
+    const std::string_view line = text.substr(at, text.find('\n', at) - at);
     const std::string_view row = content(line);
     if (!row.empty() && !body(row, at)) return;
     at += line.size() + 1;
@@ -203,12 +201,13 @@ class LibsvmOrigin : public Dataset::Origin {
   std::vector<std::vector<std::string>> texts(std::span<const Index> rows,
                                               std::span<const Index> cols) const override {
     std::vector<std::vector<std::string>> texts;
+    file_->require_whole();
     for (const Index row : rows) {
       const std::string_view line = find(chunk_of(row), row).first;
       auto& cells = texts.emplace_back();
       for (const Index col : cols) cells.push_back(cell_of(line, col));
+      file_->require_whole();
     }
-    file_->require_whole();
     return texts;
   }
 
@@ -296,14 +295,16 @@ SvmFile::SvmFile(const std::filesystem::path& path)
 }
 
 void SvmFile::restrict_to(std::size_t begin, std::size_t end) {
-  // A line begins at 0 and after every newline.
+  // A line begins at 0 and after every newline. Where none is near, the text before goes on to the end of the
+  // file, and the line that is too long is refused when it is cut.
   const auto line_from = [this](std::size_t at) {
     if (at <= text_offset) return std::size_t{0};
     if (at - text_offset >= text.size()) return text.size();
-    const std::size_t newline = text.find('\n', at - text_offset - 1);
+    const std::size_t newline =
+        text.substr(0, at - text_offset + kLongestLine).find('\n', at - text_offset - 1);
     return newline == std::string_view::npos ? text.size() : newline + 1;
   };
-  const std::size_t first = line_from(begin), last = line_from(end);
+  const std::size_t first = line_from(begin), last = std::max(first, line_from(end));
   text = text.substr(first, last - first);
   text_offset += first;
 }
@@ -356,10 +357,14 @@ std::optional<SvmBadRow> fill_rows(std::span<const SvmFile> files, Table& table,
     bytes += file.text_offset + file.text.size();
   }
   std::atomic<std::size_t> done{skipped};
+  // The lowest chunk with a bad row so far: those after it do not count.
+  std::atomic<Index> failed{std::ssize(chunks)};
   executor.for_each(std::ssize(chunks), [&](Index i) {
+    if (i > failed.load(std::memory_order_relaxed)) return;
     const auto [f, k] = chunks[at(i)];
     const SvmChunk& chunk = files[f].chunks[k];
     found[at(i)] = fill_chunk(files[f], chunk, table, slots);
+    if (found[at(i)].bad_row) lower_to(failed, i);
     files[f].release(chunk);
     const std::size_t length = chunk.end - chunk.begin;
     const std::size_t so_far = done.fetch_add(length, std::memory_order_relaxed) + length;

@@ -13,24 +13,6 @@ namespace {
 
 constexpr std::size_t kLookedAt = 1 << 16;
 
-class TextSource : public ByteSource {
- public:
-  explicit TextSource(std::string_view text) : text_(text) {}
-
-  std::size_t read(char* out, std::size_t size) override {
-    const std::size_t count = std::min(size, text_.size() - taken_);
-    std::memcpy(out, text_.data() + taken_, count);
-    taken_ += count;
-    return count;
-  }
-  std::size_t taken() const override { return taken_; }
-  std::size_t total() const override { return text_.size(); }
-
- private:
-  std::string_view text_;
-  std::size_t taken_ = 0;
-};
-
 class NewlineSource : public ByteSource {
  public:
   explicit NewlineSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {
@@ -69,10 +51,6 @@ bool has_old_line_ends(std::string_view text) {
 
 std::unique_ptr<ByteSource> with_newlines(std::unique_ptr<ByteSource> source) {
   return std::make_unique<NewlineSource>(std::move(source));
-}
-
-std::unique_ptr<ByteSource> text_source(std::string_view text) {
-  return std::make_unique<TextSource>(text);
 }
 
 }  // namespace giga

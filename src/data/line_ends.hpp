@@ -14,7 +14,4 @@ namespace giga {
 /// `source`, with LF for CR if its first 64 KB have old line ends.
 [[nodiscard]] std::unique_ptr<ByteSource> with_newlines(std::unique_ptr<ByteSource> source);
 
-/// The bytes of `text`, which must outlive the source.
-[[nodiscard]] std::unique_ptr<ByteSource> text_source(std::string_view text);
-
 }  // namespace giga

@@ -17,7 +17,9 @@
 #include <csignal>
 #include <mutex>
 #include <string>
+#include <utility>
 
+#include "base/atomic_bounds.hpp"
 #include "giga/data/mapped_file.hpp"
 
 namespace giga {
@@ -41,9 +43,10 @@ static_assert(std::atomic<const std::byte*>::is_always_lock_free);
 
 std::atomic<MappingBlock*> g_blocks{nullptr};
 std::atomic<std::uint64_t> g_losses{0};
-std::mutex g_mutex;  // of whoever changes a place, or reads a path
+std::mutex g_mutex;  // of whoever changes a place, reads a path, or sets the handler
 std::uintptr_t g_page_size = 0;
-struct sigaction g_before {};
+struct sigaction g_first {};   // what was found when our handler was set for the first time,
+struct sigaction g_before {};  // and for the last
 
 // The first place for which matches(place) holds; null if there is none.
 template <typename Matches>
@@ -87,7 +90,7 @@ bool replace_pages(const void* address) {
     return byte >= begin && byte < end;
   });
   if (place == nullptr) return false;
-  place->loss = ++g_losses;
+  raise_to(place->loss, ++g_losses);  // threads may come here out of order
   const std::byte* const from = byte - reinterpret_cast<std::uintptr_t>(byte) % g_page_size;
   // The system is asked without the C library, whose function other libraries may have replaced by one that
   // is not for handlers.
@@ -95,39 +98,38 @@ bool replace_pages(const void* address) {
   return ::syscall(SYS_mmap, from, end - from, PROT_READ, kFlags, -1, 0) != -1;
 }
 
-// As if there were no handler of ours.
-void pass_on(int signal, siginfo_t* info, void* context) {
-  if ((g_before.sa_flags & SA_SIGINFO) != 0) return g_before.sa_sigaction(signal, info, context);
-  const bool is_access = info->si_code > 0 && info->si_code != BUS_MCEERR_AO;
+// As if there were no handler of ours: that from before is set, and the signal comes again, by the access or
+// by raise(). A handler that knows no help sets in turn what it found, which may be ours: then that is left
+// to the one from before the first time, which cannot have found ours.
+void pass_on(bool is_access) {
   if (g_before.sa_handler == SIG_IGN && !is_access) return;
-  if (g_before.sa_handler != SIG_IGN && g_before.sa_handler != SIG_DFL) return g_before.sa_handler(signal);
-  // The system does not let an access that fails be ignored. It fails again once this returns.
-  struct sigaction none {};
-  none.sa_handler = SIG_DFL;
-  ::sigaction(SIGBUS, &none, nullptr);
+  const struct sigaction next = std::exchange(g_before, g_first);
+  ::sigaction(SIGBUS, &next, nullptr);
   if (!is_access) (void)::raise(SIGBUS);
 }
 
-void on_bus_error(int signal, siginfo_t* info, void* context) {
+void on_bus_error(int, siginfo_t* info, void*) {
   const int error = errno;
-  const bool is_access = info->si_code == BUS_ADRERR || info->si_code == BUS_MCEERR_AR;
-  if (!is_access || !replace_pages(info->si_addr)) pass_on(signal, info, context);
+  const bool is_lost = info->si_code == BUS_ADRERR || info->si_code == BUS_MCEERR_AR;
+  if (!is_lost || !replace_pages(info->si_addr)) pass_on(info->si_code > 0 && info->si_code != BUS_MCEERR_AO);
   errno = error;
 }
 
 }  // namespace
 
 void outlive_lost_pages() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    g_page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    struct sigaction action {};
-    action.sa_sigaction = on_bus_error;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    ::sigaction(SIGBUS, nullptr, &g_before);
-    ::sigaction(SIGBUS, &action, nullptr);
-  });
+  const std::lock_guard lock(g_mutex);
+  struct sigaction found {};
+  ::sigaction(SIGBUS, nullptr, &found);
+  if ((found.sa_flags & SA_SIGINFO) != 0 && found.sa_sigaction == on_bus_error) return;
+  if (g_page_size == 0) g_first = found;
+  g_before = found;
+  g_page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, nullptr);
 }
 
 void remember_mapping(std::span<const std::byte> bytes, const std::filesystem::path& path) {

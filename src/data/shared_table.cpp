@@ -332,10 +332,6 @@ const double* Dataset::all_features() const {
   return parts_->feature_values();
 }
 
-bool Dataset::is_here(Index n) const {
-  return !parts_->shared || parts_->shared->is_here(n);
-}
-
 void Dataset::fetch(std::span<const Index> rows, const Executor& executor) const {
   if (is_shared()) SharedTable(*parts_).fetch(rows, executor);
 }

@@ -79,7 +79,8 @@ class Table {
   /// The same, but the features are those of the caller, row-major, who keeps them longer than the Dataset.
   /// They are copied once one of them is to be changed: slots() are to be read alone until then.
   void borrow_features(const double* features, Index rows);
-  /// The same, but the features stay in the files they are in, and are finite: there are no slots for them.
+  /// The same, but the features stay in the files they are in: there are no slots for them. Whether they are
+  /// finite is for judge_filled() to find out.
   void place_features(std::shared_ptr<const PlacedFeatures> features, Index rows);
   /// One slot per column; valid until storage changes.
   [[nodiscard]] std::vector<Slot> slots();

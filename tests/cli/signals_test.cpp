@@ -57,6 +57,16 @@ TEST(Signals, TerminateIsExitCode143AndTheOldOutputIsIntact) {
   EXPECT_EQ(folder.size(), 2);
 }
 
+// As when the disk of a scratch file fails.
+TEST(Signals, LostMemoryIsSaidAndIsExitCode74) {
+  const TempDir folder;
+  const auto outcome = run(long_build(folder, SIGBUS));
+  EXPECT_EQ(outcome.code, 74);
+  EXPECT_EQ(outcome.error,
+            "giga: error: part of the memory could not be read or written (SIGBUS); check the disks of the "
+            "scratch folder and of the input, and run again\n");
+}
+
 // Preparation does not ask whether to stop, so this is the watch's doing.
 TEST(Signals, InterruptDuringPreparationStopsInTime) {
   const TempDir folder;

@@ -265,6 +265,21 @@ TEST(BadTables, TheLowestRowIsReportedWhateverTheThreads) {
   }
 }
 
+// In quotes or not, used or not, and whatever follows.
+TEST(BadTables, ARowThatIsTooLongIsRefused) {
+  const std::string word(kMaxRowBytes, 'a');
+  ReadOptions without_word;
+  without_word.features = {"x"};
+  for (const std::string& cell : {word, '"' + word + '"'}) {
+    const std::string content = "word,x,y\n" + cell + ",1,0\nb,2,1\nc,3,0\n";
+    for (const ReadOptions& options : {ReadOptions(), without_word})
+      expect_refusal("t.csv", content, "row 1 (line 2): a row is longer than 33554432 bytes", options);
+  }
+  // The longest that there may be.
+  const std::string longest(kMaxRowBytes - 7, 'a');
+  EXPECT_EQ(read("t.csv", "word,x,y\n\"" + longest + "\",1,0\nb,2,1\n", without_word).num_rows(), 2);
+}
+
 TEST(BadTables, AStreamWithEndlessRowsIsRefusedInTime) {
   const DataFile file("t.csv", "a,y\n" + std::string(100000, '1'));
   std::FILE* stream = std::fopen(file.path().c_str(), "rb");

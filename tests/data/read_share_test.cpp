@@ -214,6 +214,22 @@ TEST(ReadShare, OfDamagedTextFailsAsTheWholeDoes) {
   EXPECT_GT(refused, 100);
 }
 
+// A row in which shares begin, and none of them finds its end.
+TEST(ReadShare, OfARowThatIsTooLongFailsAsTheWholeDoes) {
+  const TempDir dir;
+  const std::string word(90'000'000, 'a');
+  for (const std::string& cell : {word, '"' + word + '"'}) {
+    write_file(dir / "t.csv", "x,note,y\n1,a,0\n2," + cell + ",1\n3,b,0\n4,\"c\",1\n");
+    ReadOptions options;
+    options.unused = {"note"};
+    EXPECT_EQ(read_whole(dir / "t.csv", options).index(), 1U);
+    expect_same(dir / "t.csv", options, "a long cell");
+  }
+  write_file(dir / "t.svm", "1 1:2\n0 1:" + word + "\n1 1:3\n");
+  EXPECT_EQ(read_whole(dir / "t.svm", {}).index(), 1U);
+  expect_same(dir / "t.svm", {}, "a long line");
+}
+
 // Words after more numbers than the guess at kinds looks at: every share learns of them.
 TEST(ReadShare, KindsAreThoseOfAllShares) {
   const TempDir dir;

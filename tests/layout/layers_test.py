@@ -21,6 +21,7 @@ LEVEL = {folder: level for level, folders in enumerate(LAYERS) for folder in fol
 
 # Private headers that other folders of the library use.
 SHARED = {
+    "base/atomic_bounds.hpp",                                          # what threads find
     "base/block_parts.hpp", "base/shared_entries.hpp",                 # folds and arrays, here and along ranks
     "base/dense_kernels.hpp", "base/extended.hpp", "base/require.hpp",  # vectors
     "base/free_memory.hpp",                                            # between stages

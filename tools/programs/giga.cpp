@@ -1,6 +1,5 @@
 // giga: the command in one process.
 #include "command.hpp"
-#include "giga/data/mapped_file.hpp"
 #include "support/exit_codes.hpp"
 #include "support/memory_reserve.hpp"
 #include "support/process.hpp"
@@ -13,7 +12,7 @@ const giga::tool::Process& giga::tool::this_process() noexcept {
 
 int main(int argc, char** argv) {
   giga::tool::keep_memory_back();
-  giga::outlive_lost_pages();
+  giga::tool::take_bus_errors();
   try {
     const giga::tool::SignalWatch watch;
     return giga::tool::run_command(argc, argv);

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "command.hpp"
-#include "giga/data/mapped_file.hpp"
 #include "giga/dist/mpi_transport.hpp"
 #include "giga/dist/rank_executor.hpp"
 #include "giga/dist/ranks.hpp"
@@ -85,10 +84,10 @@ const Process& this_process() noexcept {
 
 int main(int argc, char** argv) {
   giga::tool::keep_memory_back();
-  giga::outlive_lost_pages();
   giga::tool::process().rank = giga::tool::rank_by_launcher();
   giga::tool::process().meets_others = false;
   const giga::tool::SignalWatch watch;  // before MPI makes threads
   const giga::MpiEnvironment mpi(argc, argv);
+  giga::tool::take_bus_errors();  // UCX, which MPI may load, takes them for itself
   return giga::tool::run_rank(argc, argv);
 }

@@ -1,5 +1,6 @@
 // One thread waits for signals (sigwait), with all of them blocked in every other thread: handling then
-// runs as ordinary code and not in a signal handler.
+// runs as ordinary code and not in a signal handler. SIGBUS alone has handlers, since it is raised by the
+// access itself.
 #include "support/signals.hpp"
 
 #include <fcntl.h>
@@ -12,9 +13,11 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "giga/base/error.hpp"
+#include "giga/data/mapped_file.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
 #include "support/process.hpp"
@@ -59,6 +62,15 @@ void handle_with(int signal, void (*handler)(int)) {
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
   ::sigaction(signal, &action, nullptr);
+}
+
+// A page that is of no input, or of none that can be outlived: of a scratch file, most likely.
+void on_bus_error(int) {
+  constexpr std::string_view kMessage =
+      "giga: error: part of the memory could not be read or written (SIGBUS); check the disks of the scratch "
+      "folder and of the input, and run again\n";
+  (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  ::_exit(kIo);
 }
 
 // nohup, and scripts that run jobs in the background, start the process with signals ignored:
@@ -109,6 +121,11 @@ void SignalWatch::watch() const {
     second = ::sigtimedwait(&signals_, nullptr, &patience);
   } while (second < 0 && errno == EINTR);
   if (!g_done) end_process(signal);
+}
+
+void take_bus_errors() {
+  handle_with(SIGBUS, on_bus_error);
+  outlive_lost_pages();
 }
 
 void set_stop_message(const std::string& text) {

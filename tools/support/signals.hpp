@@ -24,6 +24,11 @@ class SignalWatch {
   std::thread thread_;
 };
 
+/// Of a program that owns its process: lost pages of input are outlived, and told of at the end of the work;
+/// any other SIGBUS ends the process at once, with a line on stderr and the code of a disk that fails. Before
+/// input is read, and after whatever sets handlers of its own, as MPI's libraries do when they start.
+void take_bus_errors();
+
 /// The signal that asked to stop, or 0.
 [[nodiscard]] int signal_received() noexcept;
 /// Another rank had the signal that ended the work; nothing if there was one here.

@@ -50,7 +50,8 @@ class RowMemory {
   [[nodiscard]] std::uint64_t limit() const { return limit_; }
   [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_; }
   [[nodiscard]] bool copies_files() const { return copies_files_; }
-  /// Whether an array of so many bytes would be in memory.
+  /// Whether so many bytes more are within the limit: a long array of them would be in memory, and not in a
+  /// file. Short ones always are, and do not count.
   [[nodiscard]] bool has_room_for(std::uint64_t bytes) const {
     const std::uint64_t taken = in_memory_;
     return bytes <= limit_ && taken <= limit_ - bytes;

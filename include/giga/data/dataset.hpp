@@ -137,8 +137,6 @@ class Dataset {
   /// Where the features of row 0 are, or would be, with those of the other rows behind them: of rows that are
   /// held. Null where files are used where they are.
   [[nodiscard]] const double* all_features() const;
-  /// Whether features(n) is where all_features() says.
-  [[nodiscard]] bool is_here(Index n) const;
 
   // Of a table that ranks share, called by all of them together with the same rows; else nothing is done.
 

@@ -34,7 +34,8 @@ class MappedFile {
   /// A hint that the bytes will be read in order.
   void advise_sequential() const noexcept;
 
-  /// Throws IoError if the file was written to since it was opened, or part of it could not be read.
+  /// Throws IoError if the file was written to since it was opened, or part of it could not be read. A file
+  /// that has lost its name to another, or has none any more, is asked about its pages alone.
   void require_unchanged() const;
   /// The same of a file that may grow: throws IoError if it became shorter, or part of it could not be read.
   void require_whole() const;
@@ -48,11 +49,15 @@ class MappedFile {
   std::shared_ptr<const FileState> state_;  // when it was opened
 };
 
-/// For programs that must not end when a mapped file is shortened, or its disk fails: called once, by whoever
-/// owns the process. Bytes of a MappedFile that cannot be read are zeros from then on, and so are all after
-/// them; the work goes on with these, and require_unchanged() of the file, or of whatever was read from it,
-/// tells of it. Sets a handler for SIGBUS; a signal that has another cause goes to the handler that there was
-/// before.
+/// For programs that must not end when a mapped file is shortened, or its disk fails: called by whoever owns
+/// the process. Bytes of a MappedFile that cannot be read are zeros from then on, and so are all after them;
+/// the work goes on with these, and require_unchanged() of the file, or of whatever was read from it, tells
+/// of it.
+///
+/// Sets a handler for SIGBUS, unless it is set. Called again, it takes back the signal from a library that
+/// set another, as those of MPI do when they start. A signal that has another cause is left to the handler
+/// that was found last, and if that hands it back, to the one that was found first: these are set in our
+/// place.
 void outlive_lost_pages();
 
 }  // namespace giga
