@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -12,6 +15,7 @@
 #include "giga/base/threads.hpp"
 #include "giga/data/read_dataset.hpp"
 #include "support/temp_dir.hpp"
+#include "tables.hpp"
 
 namespace giga {
 namespace {
@@ -103,6 +107,49 @@ TEST_F(Placed, FeaturesThatAreNotSideBySideAreCopied) {
   ReadOptions options;
   options.response = "x3";
   expect_same(path, options, false);
+}
+
+TEST_F(Placed, AFileWithoutRowsIsRefusedAsEver) {
+  write("a.npy", 3000, 4, NpyWriter::Type::Float32, 3);
+  write("b.npy", 0, 4, NpyWriter::Type::Float32, 3);
+  const auto refusal = [&](const Executor& executor) {
+    return test::message_of<DataError>([&] { (void)read_dataset(folder_ / "?.npy", {}, executor); });
+  };
+  EXPECT_NE(refusal(little_).find("b.npy: 0 data rows"), std::string::npos) << refusal(little_);
+  EXPECT_EQ(refusal(little_), refusal(Threads(2)));
+}
+
+// Whole numbers in any type, a byte at a time.
+std::string bytes_of(const std::vector<double>& values, const std::string& type) {
+  std::string all;
+  for (const double value : values) {
+    const auto whole = static_cast<std::int64_t>(value);
+    std::string bytes = type.ends_with("f8") ? test::little_endian(std::bit_cast<std::uint64_t>(value), 8)
+                        : type.ends_with("f4")
+                            ? test::little_endian(std::bit_cast<std::uint32_t>(static_cast<float>(value)), 4)
+                            : test::little_endian(static_cast<std::uint64_t>(whole), type.back() - '0');
+    if (type.starts_with('>')) std::ranges::reverse(bytes);
+    all += bytes;
+  }
+  return all;
+}
+
+TEST_F(Placed, NumbersInAnotherOrderOrOfAnotherTypeAreCopied) {
+  constexpr Index kRows = 900, kCols = 3;
+  std::vector<double> by_row, by_column(kRows * kCols);
+  for (Index n = 0; n < kRows; ++n)
+    for (Index j = 0; j < kCols; ++j) {
+      by_row.push_back(static_cast<double>(j + 1 < kCols ? (n * 37 + j * 11) % 101 - 50 : n % 2));
+      by_column[at(j * kRows + n)] = by_row.back();
+    }
+  for (const std::string& type : std::vector<std::string>{"<f8", "<f4", ">f8", ">f4", "<i4", "<i8", "|i1"}) {
+    const fs::path path = folder_ / "t.npy";
+    test::write_file(path, test::npy_of_bytes(type, bytes_of(by_row, type), "(900, 3)", false, 64));
+    expect_same(path, {}, type == "<f8" || type == "<f4");
+    test::write_file(path, test::npy_of_bytes(type, bytes_of(by_column, type), "(900, 3)", true, 64));
+    expect_same(path, {}, false);
+    EXPECT_EQ(*read(path).features(5), by_row[5 * kCols]);
+  }
 }
 
 TEST_F(Placed, WhatIsMissingOrInfiniteIsToldAsEver) {

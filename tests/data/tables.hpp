@@ -83,16 +83,22 @@ inline std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
-/// A version 1.0 .npy file of float64.
-inline std::string npy_of(const std::vector<double>& values, const std::string& shape, bool fortran = false) {
-  std::string dict = std::string("{'descr': '<f8', 'fortran_order': ") + (fortran ? "True" : "False") +
-                     ", 'shape': " + shape + ", }\n";
+/// A version 1.0 .npy file of any type, whose numbers begin at a multiple of `align` bytes.
+inline std::string npy_of_bytes(const std::string& type, const std::string& bytes, const std::string& shape,
+                                bool fortran = false, std::size_t align = 1) {
+  std::string dict = "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") +
+                     ", 'shape': " + shape + ", }";
+  dict += std::string(align - 1 - (10 + dict.size()) % align, ' ') + '\n';
   std::string file = "\x93NUMPY";
   file += '\x01';
   file += '\0';
-  file += little_endian(dict.size(), 2) + dict;
-  file.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
-  return file;
+  return file + little_endian(dict.size(), 2) + dict + bytes;
+}
+
+/// The same of float64.
+inline std::string npy_of(const std::vector<double>& values, const std::string& shape, bool fortran = false) {
+  const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+  return npy_of_bytes("<f8", bytes, shape, fortran);
 }
 
 inline std::string deflated(const std::string& data, int window_bits) {

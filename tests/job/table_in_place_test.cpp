@@ -173,6 +173,34 @@ TEST_F(TableInPlace, GivesTheSameCoreset) {
   EXPECT_EQ(placed.record.coreset->coreset.weights, held.record.coreset->coreset.weights);
 }
 
+// Terms that look at all rows before they make columns of them.
+TEST_F(TableInPlace, GivesTheSameFitByFormula) {
+  NpyWriter out(table_, 2000, 3, true, NpyWriter::Type::Float32);
+  Stream random = stream(2, "table in place");
+  for (Index n = 0; n < 2000; ++n) {
+    const double x = random.normal(), group = static_cast<double>(n % 7);
+    out.append(std::vector{x, group, random.uniform() * (1 + std::exp(-x - group / 7)) < 1 ? 1.0 : 0.0});
+  }
+  out.commit();
+  for (const char* formula : {"y ~ ns(x1, 3) + x2", "y ~ x1 + (1 | x2)"}) {
+    const auto fitted = [&](const char* name, RowMemory& memory) {
+      FitJob job = fit_job(folder_ / name);
+      job.model.formula = formula;
+      job.force = true;
+      bool stays = false;
+      JobObserver observer;
+      observer.note = [&](const std::string& note) {
+        stays = stays || note.find("the features stay in") != std::string::npos;
+      };
+      (void)run_fit(job, Threads(2, {}, memory), observer);
+      EXPECT_EQ(stays, memory.limit() == 1000) << formula;
+      return files_in(folder_ / name);
+    };
+    RowMemory little(1000, folder_.path()), much;
+    EXPECT_EQ(fitted("placed", little), fitted("held", much)) << formula;
+  }
+}
+
 using enum Stage;
 
 TEST_F(TableInPlace, AFileThatChangesEndsABuild) {
