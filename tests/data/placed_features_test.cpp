@@ -144,9 +144,9 @@ TEST_F(Placed, NumbersInAnotherOrderOrOfAnotherTypeAreCopied) {
     }
   for (const std::string& type : std::vector<std::string>{"<f8", "<f4", ">f8", ">f4", "<i4", "<i8", "|i1"}) {
     const fs::path path = folder_ / "t.npy";
-    test::write_file(path, test::npy_of_bytes(type, bytes_of(by_row, type), "(900, 3)"));
+    test::write_file(path, test::npy_of_bytes(type, bytes_of(by_row, type), "(900, 3)", false, 64));
     expect_same(path, {}, type == "<f8" || type == "<f4");
-    test::write_file(path, test::npy_of_bytes(type, bytes_of(by_column, type), "(900, 3)", true));
+    test::write_file(path, test::npy_of_bytes(type, bytes_of(by_column, type), "(900, 3)", true, 64));
     expect_same(path, {}, false);
     EXPECT_EQ(*read(path).features(5), by_row[5 * kCols]);
   }

@@ -83,12 +83,12 @@ inline std::string little_endian(std::uint64_t value, int bytes) {
   return text;
 }
 
-/// A version 1.0 .npy file of any type, whose numbers begin at a multiple of 64 bytes.
+/// A version 1.0 .npy file of any type, whose numbers begin at a multiple of `align` bytes.
 inline std::string npy_of_bytes(const std::string& type, const std::string& bytes, const std::string& shape,
-                                bool fortran = false) {
+                                bool fortran = false, std::size_t align = 1) {
   std::string dict = "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") +
                      ", 'shape': " + shape + ", }";
-  dict += std::string(63 - (10 + dict.size()) % 64, ' ') + '\n';
+  dict += std::string(align - 1 - (10 + dict.size()) % align, ' ') + '\n';
   std::string file = "\x93NUMPY";
   file += '\x01';
   file += '\0';
