@@ -298,14 +298,17 @@ RowSample priority_sample(std::span<const float> scores, Index size, std::uint64
   const double all = static_cast<double>(total) + floor * static_cast<double>(num_rows);
   for (double cut = all / (4 * static_cast<double>(size)); std::ssize(order) <= size; cut /= 4) {
     if (cut < floor) cut = 0;
+    const double clearly_below = cut * (1 - 1e-12);
     const auto find = [&] {
-      for_each_block(executor, own, [&, cut](Index first, Index count) {
+      for_each_block(executor, own, [&, cut, clearly_below](Index first, Index count) {
         Stream random = stream(seed, "priority sample", first / kBlockRows);
         std::vector<Priority>& here = found[at((first - own.begin) / kBlockRows)];
         here.clear();
         for (Index n = first; n < first + count; ++n) {
-          const double priority = score(n) / (1 - random.uniform());
-          if (priority > cut) here.push_back({priority, n, score(n)});
+          const double a = score(n), u = 1 - random.uniform();
+          if (a < clearly_below * u) continue;  // a / u < cut: hardly any row is divided
+          const double priority = a / u;
+          if (priority > cut) here.push_back({priority, n, a});
         }
       });
       std::vector<Priority> here;

@@ -3,6 +3,7 @@
 #include "model/design_matrix.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -57,23 +58,44 @@ DesignMatrix::DesignMatrix(std::shared_ptr<const Design> design, std::vector<dou
 
 // As z, which is made once; or, where that is far more, as the features that it is made of whenever it is
 // asked for: of categories, a number for the columns of all levels.
-DesignMatrix DesignMatrix::chosen(std::span<const Index> rows) const {
+bool DesignMatrix::as_features() const {
   constexpr Index kFarMore = 2;
-  const bool as_features = design_ && num_features_ > 0 && num_columns_ >= kFarMore * num_features_;
-  const Index each = as_features ? num_features_ : num_columns_;
-  std::vector<double> numbers(rows.size() * at(each));
-  std::vector<double> z(as_features ? at(num_columns_) : 0);
+  return design_ && num_features_ > 0 && num_columns_ >= kFarMore * num_features_;
+}
+
+bool DesignMatrix::write_chosen(std::span<const Index> rows, double* numbers) const {
+  const bool features_only = as_features();
+  const Index each = features_only ? num_features_ : num_columns_;
+  std::vector<double> z(features_only ? at(num_columns_) : 0);
+  SmallScratch<0> room(room_for(1));
   bool ones = true;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    double* place = numbers.data() + static_cast<Index>(k) * each;
-    by_row(rows[k], 1, as_features ? z.data() : place);
-    if (!as_features) continue;
-    SmallScratch<0> room(room_for(1));
-    std::copy_n(features(rows[k], room.data()), each, place);
-    ones = ones && z.back() == 1.0;
+  for (const Index row : rows) {
+    double* const made = features_only ? z.data() : numbers;
+    by_row(row, 1, made);
+    ones = ones && made[num_columns_ - 1] == 1.0;
+    if (features_only) std::copy_n(features(row, room.data()), each, numbers);
+    numbers += each;
   }
-  if (as_features) return {design_, std::move(numbers), each, ones};
+  return ones;
+}
+
+DesignMatrix DesignMatrix::chosen(std::span<const Index> rows) const {
+  const Index each = as_features() ? num_features_ : num_columns_;
+  std::vector<double> numbers(rows.size() * at(each));
+  const bool ones = write_chosen(rows, numbers.data());
+  if (as_features()) return {design_, std::move(numbers), each, ones};
   return {std::move(numbers), each};
+}
+
+DesignMatrix DesignMatrix::chosen(std::span<const Index> rows, const Executor& executor) const {
+  if (as_features()) return chosen(rows);
+  const auto count = std::ssize(rows);
+  RowArray<double> z = row_array<double>(executor, count, num_columns_);
+  std::atomic<bool> ones = true;
+  for_each_block(executor, {0, count}, [&](Index first, Index some) {
+    if (!write_chosen(rows.subspan(at(first), at(some)), z.data() + first * num_columns_)) ones = false;
+  });
+  return {std::move(z), num_columns_, {0, count}, ones};
 }
 
 const double* DesignMatrix::fetched(Index n, double* room) const {

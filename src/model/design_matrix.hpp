@@ -39,6 +39,8 @@ class DesignMatrix {
 
   /// Some rows by themselves: nothing of this object or of the dataset is referred to.
   [[nodiscard]] DesignMatrix chosen(std::span<const Index> rows) const;
+  /// The same of many rows, in the executor's memory, all of which this rank has.
+  [[nodiscard]] DesignMatrix chosen(std::span<const Index> rows, const Executor& executor) const;
 
   /// Row-major: num_columns() values per row.
   void by_row(Index first, Index count, double* z) const;
@@ -52,6 +54,10 @@ class DesignMatrix {
 
  private:
   [[nodiscard]] Index data_row(Index n) const { return rows_.empty() ? n : rows_[at(n)]; }
+  // Whether rows that are chosen are kept as features.
+  [[nodiscard]] bool as_features() const;
+  // Rows that are chosen, to `numbers`; whether the last column is 1 in all of them.
+  bool write_chosen(std::span<const Index> rows, double* numbers) const;
   // `room`, of a row, where the dataset needs it.
   [[nodiscard]] const double* features(Index n, double* room) const {
     return x_ != nullptr && held_.contains(n) ? x_ + data_row(n) * num_features_ : fetched(n, room);

@@ -114,6 +114,10 @@ Index Regression::num_columns() const {
 Index Regression::num_parameters() const {
   return num_columns() + parts_->num_extras();
 }
+bool Regression::counts_once() const {
+  return parts_->multiplicity.empty();
+}
+
 double Regression::multiplicity(Index n) const {
   return parts_->times(n);
 }
@@ -344,7 +348,12 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
                                                std::span<const double> weights) const {
   if (rows.size() != weights.size()) throw std::invalid_argument("there must be a weight for every row");
   if (rows.empty()) throw std::invalid_argument("a subset must have a row");
-  // The rows are copied: a subset does not refer to the dataset.
+  return subset_of(parts_->design.chosen(rows), rows, weights);
+}
+
+// The rows are copied: a subset does not refer to the dataset.
+std::unique_ptr<Likelihood> Regression::subset_of(DesignMatrix&& design, std::span<const Index> rows,
+                                                  std::span<const double> weights) const {
   std::vector<double> y, offsets;
   y.reserve(rows.size());
   if (has_offset()) offsets.reserve(rows.size());
@@ -353,7 +362,7 @@ std::unique_ptr<Likelihood> Regression::subset(std::span<const Index> rows,
     if (has_offset()) offsets.push_back(offset(n));
   }
   RowConstants constants(parts_->family, y);
-  return std::unique_ptr<Regression>(new Regression(Parts{parts_->design.chosen(rows),
+  return std::unique_ptr<Regression>(new Regression(Parts{std::move(design),
                                                           RowNumbers(std::move(y)),
                                                           std::vector<double>(weights.begin(), weights.end()),
                                                           std::move(constants),

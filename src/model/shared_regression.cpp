@@ -69,10 +69,10 @@ std::unique_ptr<Likelihood> Regression::shared_subset(std::span<const Index> row
                                                       const Executor& executor) const {
   const auto count = std::ssize(rows);
   const RowRange own = executor.own_rows(count);
-  if (!is_shared()) return subset(rows, weights);
-  if (own.size() == count) {
+  if (count == 0 || weights.size() != rows.size()) return subset(rows, weights);  // which refuses them
+  if (!is_shared() || own.size() == count) {
     fetch(rows, executor);
-    return subset(rows, weights);
+    return subset_of(parts_->design.chosen(rows, executor.local()), rows, weights);
   }
   const int ranks = executor.num_ranks();
   const Index dim = num_columns(), each = dim + 2;

@@ -83,11 +83,15 @@ void RowSurvey::add_up(const Executor& executor) {
   const auto num_rows = std::ssize(norms);
   // Of the norms, of their curvatures, and of the rows that have none.
   const ExtendedVector sums = sum_blocks(executor, num_rows, 3, [&](Index first, Index count, double* part) {
+    double all = 0, of_bent = 0, zero = 0;
     for (Index n = first; n < first + count; ++n) {
-      part[0] += static_cast<double>(norms[at(n)]);
-      part[1] += bent(n);
-      part[2] += norms[at(n)] == 0 ? 1 : 0;
+      all += static_cast<double>(norms[at(n)]);
+      of_bent += bent(n);
+      zero += norms[at(n)] == 0 ? 1 : 0;
     }
+    part[0] += all;
+    part[1] += of_bent;
+    part[2] += zero;
   });
   norm_sum = static_cast<double>(sums[0]);
   mean_bent = static_cast<double>(sums[1]) / static_cast<double>(num_rows);

@@ -24,8 +24,11 @@ std::vector<BlockWeight> block_weights(const LinearModel& model, const Executor&
   fold_blocks<BlockWeight>(
       executor, model.num_rows(), 1, std::span(total),
       [&](Index first, Index count, Index /*piece*/, BlockWeight* part) {
-        part->sum = 0;
-        part->alike = 1;
+        *part = {};
+        if (model.counts_once()) {
+          part->sum = static_cast<double>(count);
+          return;
+        }
         for (Index n = first; n < first + count; ++n) {
           const double times = model.multiplicity(n);
           part->sum += times;

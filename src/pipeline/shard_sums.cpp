@@ -20,6 +20,8 @@ namespace {
 constexpr double kNotKnown = std::numeric_limits<double>::quiet_NaN();
 
 double sum_of_weights(const Likelihood& likelihood, const Executor& executor) {
+  const LinearModel* const linear = likelihood.linear_model();
+  if (linear != nullptr && linear->counts_once()) return static_cast<double>(likelihood.num_rows());
   const ExtendedVector sum =
       sum_blocks(executor, likelihood.num_rows(), 1, [&](Index first, Index count, double* part) {
         for (Index n = first; n < first + count; ++n) *part += likelihood.multiplicity(n);

@@ -26,6 +26,8 @@ class LinearModel {
   [[nodiscard]] virtual Index num_columns() const = 0;
   /// How often row n counts; > 0.
   [[nodiscard]] virtual double multiplicity(Index n) const = 0;
+  /// Whether all rows count once, as far as that is known without asking for each.
+  [[nodiscard]] virtual bool counts_once() const { return false; }
   [[nodiscard]] virtual const FamilyParameters& family() const = 0;
   /// The response as kernels take it: of a binomial family, with the trials in it (family.hpp).
   [[nodiscard]] virtual double response(Index n) const = 0;

@@ -25,6 +25,8 @@ struct RowTerms {
   std::vector<double> trials = {};  ///< Binomial families: how many trials the successes are of.
 };
 
+class DesignMatrix;
+
 class Regression final : public Likelihood, public LinearModel {
  public:
   /// `data` must outlive this object and is read in place: nothing of the size of its features is held.
@@ -51,6 +53,7 @@ class Regression final : public Likelihood, public LinearModel {
   /// num_columns() + the extra parameters of the family.
   [[nodiscard]] Index num_parameters() const override;
   [[nodiscard]] double multiplicity(Index n) const override;
+  [[nodiscard]] bool counts_once() const override;
   void log_likelihoods(Index first, Index count, const Points& points, double* out) const override;
   void directional_derivatives(Index first, Index count, const DirectionalFeatures& features,
                                double* out) const override;
@@ -84,6 +87,8 @@ class Regression final : public Likelihood, public LinearModel {
  private:
   struct Parts;
   explicit Regression(Parts parts);
+  [[nodiscard]] std::unique_ptr<Likelihood> subset_of(DesignMatrix&& design, std::span<const Index> rows,
+                                                      std::span<const double> weights) const;
   [[nodiscard]] ResponseMoments response_moments(double* mean_offset, const Executor& executor) const;
   void log_likelihoods_with_extras(Index first, Index count, const Points& points, double* out) const;
   void add_log_likelihoods_with_extras(Index first, Index count, const Points& points, double* out) const;
