@@ -140,12 +140,25 @@ void read_beyond(const fs::path& path) {
   (void)bytes[kPage];
 }
 
-using LostPagesDeathTest = LostPages;
+// Without the handler that a sanitizer sets.
+void begin_without_handler() {
+  (void)::signal(SIGBUS, SIG_DFL);
+  outlive_lost_pages();
+}
 
-TEST_F(LostPagesDeathTest, OfOthersEndTheProcessAsBefore) {
+TEST(LostPagesHandlerDeathTest, OfOthersEndTheProcessAsBefore) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(read_beyond(folder_ / "a"), ::testing::KilledBySignal(SIGBUS), "");
-  EXPECT_EXIT(::raise(SIGBUS), ::testing::KilledBySignal(SIGBUS), "");
+  const auto by_access = [] {
+    begin_without_handler();
+    const TempDir folder;
+    read_beyond(folder / "a");
+  };
+  const auto by_call = [] {
+    begin_without_handler();
+    (void)::raise(SIGBUS);
+  };
+  EXPECT_EXIT(by_access(), ::testing::KilledBySignal(SIGBUS), "");
+  EXPECT_EXIT(by_call(), ::testing::KilledBySignal(SIGBUS), "");
 }
 
 TEST(LostPagesHandlerDeathTest, OfOthersGoToTheHandlerBefore) {
@@ -191,7 +204,7 @@ void hand_back(int signal) {
 TEST(LostPagesHandlerDeathTest, OfOthersAreNotHandedBackForEver) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto with_handler = [] {
-    outlive_lost_pages();
+    begin_without_handler();
     struct sigaction theirs {};
     theirs.sa_handler = hand_back;
     ::sigaction(SIGBUS, &theirs, &g_found);
