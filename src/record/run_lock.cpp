@@ -101,6 +101,10 @@ void RunLock::let_go() noexcept {
   if (made_folder_) ::rmdir(folder_.c_str());  // refused by the system unless it is empty
 }
 
+void RunLock::clear(const fs::path& folder) {
+  if (is_present(folder / kLockFile)) const RunLock left(folder);
+}
+
 bool RunLock::left_since(const fs::path& folder, const fs::path& file) {
   std::error_code error;
   const auto taken = fs::last_write_time(folder / kLockFile, error);

@@ -63,6 +63,7 @@ class FitCommand : public DataCommand {
 
   void expect_same_files(const std::string& one, const std::string& two) const {
     const auto first = files(one), second = files(two);
+    for (const auto& [name, content] : second) EXPECT_TRUE(first.contains(name)) << name << " is too much";
     ASSERT_EQ(first.size(), second.size());
     for (const auto& [name, content] : first) {
       ASSERT_TRUE(second.contains(name)) << name;
@@ -99,6 +100,10 @@ class KilledFit : public FitCommand {
       const bool resumable = fs::exists(folder_ / "out/partial");
       const bool complete = fs::exists(folder_ / "out/run.json") && !resumable;
       if (complete) {
+        // Killed after all was done, a run leaves its lock.
+        if (fs::exists(folder_ / "out/.giga-lock")) {
+          ASSERT_EQ(fit({"--resume", "out"}).code, 0);
+        }
         expect_same_files("whole", "out");
         fs::remove_all(folder_ / "out");
       }

@@ -54,6 +54,18 @@ TEST(RunLock, OfAProcessThatEndedIsTakenOverWithANote) {
   EXPECT_NE(lock.note()->find("process 4711 ended"), std::string::npos) << *lock.note();
 }
 
+TEST(RunLock, LeftBehindIsClearedUnlessItIsHeld) {
+  const test::TempDir folder;
+  RunLock::clear(folder.path());
+  EXPECT_EQ(folder.size(), 0);
+  test::write_file(folder / ".giga-lock", "4711\n");
+  RunLock::clear(folder.path());
+  EXPECT_EQ(folder.size(), 0);
+  const RunLock held(folder.path());
+  EXPECT_THROW(RunLock::clear(folder.path()), CannotCreate);
+  EXPECT_EQ(folder.size(), 1);
+}
+
 TEST(RunLock, LeftBehindIsKnownByItsTime) {
   const test::TempDir folder;
   test::write_file(folder / "run.json", "{}");

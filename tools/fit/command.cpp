@@ -3,6 +3,7 @@
 #include "fit/options.hpp"
 #include "fit/print.hpp"
 #include "giga/base/text.hpp"
+#include "giga/record/run_lock.hpp"
 #include "options/model.hpp"
 #include "support/console.hpp"
 #include "support/exit_codes.hpp"
@@ -52,7 +53,10 @@ void run(Arguments arguments) {
   if (resume) check_resumed(arguments, data);
   if (resume && is_complete_fit(*resume)) {
     // It may have been killed while it tidied up.
-    if (this_process().leads()) StoppedFit(*resume).remove();
+    if (this_process().leads()) {
+      RunLock::clear(*resume);
+      StoppedFit(*resume).remove();
+    }
     write_stderr("giga: note: the run in " + printable_path(*resume) + " is complete\n");
     return;
   }

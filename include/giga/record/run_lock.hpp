@@ -23,6 +23,9 @@ class RunLock {
   [[nodiscard]] static bool left_since(const std::filesystem::path& folder,
                                        const std::filesystem::path& file);
 
+  /// Removes what a process that was killed has left; throws CannotCreate if one that runs holds the folder.
+  static void clear(const std::filesystem::path& folder);
+
   /// What to tell of a process that ended without letting go, whose lock this was.
   [[nodiscard]] const std::optional<std::string>& note() const { return note_; }
 
