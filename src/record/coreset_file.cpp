@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
+#include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
@@ -237,17 +238,20 @@ bool begins_with(const std::filesystem::path& path, std::string_view columns) {
   // A byte order mark may precede the columns, and the character after them must end the name.
   std::string extension = path.extension().string();
   for (char& c : extension) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  if (extension != ".csv" && extension != ".txt") return false;
+  using std::filesystem::file_type;
   std::error_code ignored;
-  const bool commas = extension == ".csv" || extension == ".txt";
-  if (!commas || !std::filesystem::is_regular_file(path, ignored)) return false;
-  std::ifstream in(path, std::ios::binary);
-  std::string start(columns.size() + 4, '\0');
-  in.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(in.gcount()));
-  if (start.starts_with("\xEF\xBB\xBF")) start.erase(0, 3);
-  if (!start.starts_with(columns)) return false;
-  return start.size() == columns.size() ||
-         std::string_view(",\r\n").find(start[columns.size()]) != std::string_view::npos;
+  const file_type type = std::filesystem::status(path, ignored).type();
+  if (type != file_type::regular && type != file_type::none && type != file_type::unknown) return false;
+  if (std::filesystem::file_size(path, ignored) == 0) return false;
+  const MappedFile file = MappedFile::open(path);
+  std::string_view start(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+  if (start.starts_with("\xEF\xBB\xBF")) start.remove_prefix(3);
+  const bool begins = start.starts_with(columns) &&
+                      (start.size() == columns.size() ||
+                       std::string_view(",\r\n").find(start[columns.size()]) != std::string_view::npos);
+  file.require_whole();
+  return begins;
 }
 
 }  // namespace

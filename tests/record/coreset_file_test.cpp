@@ -121,6 +121,7 @@ TEST_F(CoresetFile, IsTheFileThatBeginsWithRowAndWeight) {
   EXPECT_FALSE(is_one("a.csv", ""));
   EXPECT_FALSE(is_one("a.npy", "row,weight,x\n"));
   EXPECT_FALSE(has_coreset_columns(folder_ / "none.csv"));
+  EXPECT_FALSE(has_coreset_columns(folder_.path()));
   EXPECT_FALSE(has_coreset_columns("-"));
 }
 

@@ -94,7 +94,7 @@ void write_coreset(const std::filesystem::path& path, const CoresetFile& file, b
 [[nodiscard]] std::filesystem::path companion_path(const std::filesystem::path& coreset);
 
 /// Whether it is a CSV file whose columns begin with row and weight. False for a file that does not exist:
-/// reading it will report that.
+/// reading it will report that. Throws as MappedFile::open does for one that cannot be read.
 [[nodiscard]] bool has_coreset_columns(const std::filesystem::path& path);
 /// Whether they begin with row, weight, file and file_row: the coreset of several files.
 [[nodiscard]] bool has_file_columns(const std::filesystem::path& path);
