@@ -147,7 +147,7 @@ class Bench:
             words = self.scenario.goes_on
         elif self.judge.difference(found, self.judge.after) is None:
             return None
-        elif killed and "--force" not in words and words[0] != "reproduce" and "--resume" not in words:
+        elif killed and self.scenario.code == 0 and not {"--force", "--resume", "reproduce"} & set(words):
             words = [*words, "--force"]
         outcome = self.run(folder, words=words)
         return self.judge.gone_on(outcome, snapshot(folder), killed)

@@ -105,7 +105,7 @@ class Judge:
         if call.function == "unlinkat":  # by a removal of a whole folder, which is named
             return {name, "partial", "trials", "times"}
         if not name.startswith(OURS) and call.kind != "sync":
-            return {name}
+            return {name, "standard input"} if name == self.scenario.stdin else {name}
         # Instead of a temporary file that which it is to be, or its folder.
         return {pathlib.PurePath(each).name for each in [*self.after, *self.before]} | {OUT}
 
