@@ -42,6 +42,12 @@ inline constexpr std::array<long double, kMaxPower + 1> kLongPowers{
     1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
     1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
+// Emulators, valgrind's among them, compute with fewer bits than the type has.
+inline const bool kLongIsExtended = [] {
+  const volatile long double one = 1, last = 0x1p-63L;
+  return one + last != one;
+}();
+
 inline bool is_digit(char c) {
   return static_cast<unsigned char>(c - '0') < 10;
 }
@@ -96,7 +102,7 @@ inline bool scale_exactly(std::uint64_t w, std::int64_t e, double& out) {
     return true;
   }
 #if LDBL_MANT_DIG == 64
-  if (e >= -kMaxPower && e <= kMaxPower) {
+  if (kLongIsExtended && e >= -kMaxPower && e <= kMaxPower) {
     const auto exact = static_cast<long double>(w);
     const long double r = e < 0 ? exact / kLongPowers[static_cast<std::size_t>(-e)]
                                 : exact * kLongPowers[static_cast<std::size_t>(e)];

@@ -10,6 +10,7 @@
 namespace giga {
 
 void RowNumbers::complete(const Executor& executor) const {
+  if (shared_.empty()) return;  // those of the data are completed with its features
   const auto count = std::ssize(shared_);
   on_every_rank(executor, [&] { shared_.widen(0, count); });
   share_rows(executor, count, {entries_of(shared_.data())});
@@ -21,11 +22,12 @@ Regression::Regression(const Dataset& data, const DistinctRows& rows, std::share
                        RowArray<double> response, RowArray<double> offset, const FamilyParameters& family,
                        const Executor& executor) {
   const RowRange held = executor.own_rows(rows.num_rows);
-  RowConstants constants(family, std::span(response.data() + held.begin, at(held.size())), held.begin);
+  RowNumbers responses = response.empty() ? RowNumbers(data.response()) : RowNumbers(std::move(response));
+  RowConstants constants(family, std::span(responses.data() + held.begin, at(held.size())), held.begin);
   std::vector<std::string> names = design->names();
-  parts_ = std::make_unique<const Parts>(Parts{
-      DesignMatrix(std::move(design), data, rows.rows, held), RowNumbers(std::move(response)),
-      rows.multiplicity, std::move(constants), family, std::move(names), RowNumbers(std::move(offset))});
+  parts_ = std::make_unique<const Parts>(Parts{DesignMatrix(std::move(design), data, rows.rows, held),
+                                               std::move(responses), rows.multiplicity, std::move(constants),
+                                               family, std::move(names), RowNumbers(std::move(offset))});
 }
 
 bool Regression::is_shared() const {

@@ -12,8 +12,8 @@ namespace giga {
 
 /// By rows of the likelihood, as Regression takes them.
 struct OwnTerms {
-  RowArray<double> response;
-  RowArray<double> offset;  ///< Empty: none.
+  RowArray<double> response;  ///< Empty: those of the data, as they are.
+  RowArray<double> offset;    ///< Empty: none.
 };
 
 /// Called by all ranks together. Throws DataError, on all of them, for trials that do not fit.
