@@ -20,6 +20,7 @@
 #include <string>
 
 #include "base/atomic_bounds.hpp"
+#include "base/system_failure.hpp"
 #include "giga/base/error.hpp"
 #include "giga/base/text.hpp"
 
@@ -44,11 +45,14 @@ int nameless_file(const std::filesystem::path& folder) {
                 "); name another folder with `scratch`");
 }
 
-void* mapped(std::size_t size, int file) {
+// Of a file of that folder, or without one if file < 0.
+std::byte* mapped(std::size_t size, int protection, int file, const std::filesystem::path& folder) {
   const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, file, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return memory;
+  void* memory = ::mmap(nullptr, size, protection, flags, file, 0);
+  if (memory != MAP_FAILED) return static_cast<std::byte*>(memory);
+  if (file < 0 || is_lack(errno)) throw std::bad_alloc();
+  throw IoError(folder.string() + ": its files cannot be used as memory (" + system_words(errno) +
+                "); name another folder with `scratch`");
 }
 
 void advise([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t size) {
@@ -115,12 +119,9 @@ RowBytes::RowBytes(RowMemory& memory, std::size_t size, std::size_t begin, std::
     made.file_ = nameless_file(memory.scratch_);
     if (::ftruncate(made.file_, static_cast<off_t>(size)) != 0) made.fail_to_fit(size, errno);
   }
-  const int flags = made.file_ < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
-  void* mapping = ::mmap(nullptr, std::max<std::size_t>(size, 1), PROT_NONE, flags, made.file_, 0);
-  if (mapping == MAP_FAILED) throw std::bad_alloc();
-  made.data_ = static_cast<std::byte*>(mapping);
-  made.mapping_ = made.data_;
   made.mapped_ = std::max<std::size_t>(size, 1);
+  made.mapping_ = mapped(made.mapped_, PROT_NONE, made.file_, memory.scratch_);
+  made.data_ = made.mapping_;
   made.partial_ = true;
   made.size_ = size;
   made.count(made.present(), true);
@@ -228,7 +229,7 @@ void RowBytes::make(Place place, std::size_t size) {
       file_ = nameless_file(memory_->scratch_);
       set_file_size(size);
     }
-    data_ = static_cast<std::byte*>(mapped(size, file_));
+    data_ = mapped(size, PROT_READ | PROT_WRITE, file_, memory_->scratch_);
     if (place == Place::Mapping) advise(data_, size);
   }
   size_ = size;

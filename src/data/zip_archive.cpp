@@ -5,6 +5,7 @@
 #include <zip.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "giga/base/error.hpp"
@@ -22,6 +23,11 @@ constexpr const char* kAgain = "; copy the file or save it again with numpy.save
 bool leaves_its_folder(std::string_view name) {
   return name.starts_with('/') || name.starts_with('\\') || name == ".." || name.starts_with("../") ||
          name.find("/../") != std::string_view::npos || name.find("..\\") != std::string_view::npos;
+}
+
+// Memory that runs out says nothing of the file.
+void require_memory(zip_error_t* error) {
+  if (zip_error_code_zip(error) == ZIP_ER_MEMORY) throw std::bad_alloc();
 }
 
 std::string quoted(std::string_view value) {
@@ -47,6 +53,7 @@ ZipMember describe(zip_t* archive, zip_uint64_t position, std::size_t file_bytes
   zip_stat_t status;
   zip_stat_init(&status);
   if (zip_stat_index(archive, position, ZIP_FL_ENC_RAW, &status) != 0) {
+    require_memory(zip_get_error(archive));
     throw DataError(name + ": member " + std::to_string(position + 1) + " of the archive cannot be read" +
                     kAgain);
   }
@@ -106,7 +113,9 @@ ZipArchive ZipArchive::open(const std::filesystem::path& path) {
   zip_error_init(&error);
   const auto fail = [&] {
     const std::string why = zip_error_strerror(&error);
+    const bool lacks_memory = zip_error_code_zip(&error) == ZIP_ER_MEMORY;
     zip_error_fini(&error);
+    if (lacks_memory) throw std::bad_alloc();
     throw DataError(name + ": not a readable .npz (zip) archive: " + printable(why) + kAgain);
   };
   // The bytes are used where they are; CHECKCONS asks for libzip's stricter checks of consistency.
@@ -126,11 +135,18 @@ ZipArchive::Reader::Reader(const ZipArchive& archive, const ZipMember& member, s
     : name_(std::move(name)),
       left_(member.bytes),
       file_(zip_fopen_index(archive.archive_.get(), member.position, ZIP_FL_UNCHANGED)) {
-  if (file_ == nullptr) fail("cannot be read");
+  if (file_ != nullptr) return;
+  require_memory(zip_get_error(archive.archive_.get()));
+  fail("cannot be read");
 }
 
 void ZipArchive::Reader::fail(const std::string& why) const {
   throw DataError(name_ + ": " + why + kAgain);
+}
+
+void ZipArchive::Reader::fail_to_inflate() const {
+  require_memory(zip_file_get_error(file_.get()));
+  fail("corrupt: " + printable(zip_file_strerror(file_.get())));
 }
 
 void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
@@ -139,7 +155,7 @@ void ZipArchive::Reader::read(std::byte* out, std::size_t size) {
   // Invariant: out[0 .. done) is filled. zip_fread may return fewer bytes than asked for.
   for (std::size_t done = 0; done < size;) {
     const auto count = zip_fread(file_.get(), out + done, size - done);
-    if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));
+    if (count < 0) fail_to_inflate();
     if (count == 0) fail("the member inflates to fewer bytes than stated");
     done += static_cast<std::size_t>(count);
   }
@@ -151,7 +167,7 @@ void ZipArchive::Reader::finish() {
   // Reading past the end makes libzip compare the checksum.
   std::byte extra{};
   const auto count = zip_fread(file_.get(), &extra, 1);
-  if (count < 0) fail("corrupt: " + printable(zip_file_strerror(file_.get())));
+  if (count < 0) fail_to_inflate();
   if (count > 0) fail("the member inflates beyond its stated size");
 }
 

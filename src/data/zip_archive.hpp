@@ -46,6 +46,7 @@ class ZipArchive {
       void operator()(zip_file* file) const;
     };
     [[noreturn]] void fail(const std::string& why) const;
+    [[noreturn]] void fail_to_inflate() const;
 
     std::string name_;
     std::size_t left_;

@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "giga/base/error.hpp"
 #include "giga/base/machine.hpp"
 #include "giga/base/text.hpp"
 #include "support/exit_codes.hpp"
@@ -60,10 +62,15 @@ std::uint64_t memory_of(const Arguments& arguments) {
 std::filesystem::path scratch_of(const Arguments& arguments) {
   if (const auto folder = arguments.text("scratch")) {
     std::error_code error;
-    if (!std::filesystem::is_directory(*folder, error))
+    const auto status = std::filesystem::status(*folder, error);
+    if (error && status.type() != std::filesystem::file_type::not_found)
+      throw IoError("--scratch is '" + printable(*folder) +
+                    "', which cannot be examined: " + error.message());
+    if (!std::filesystem::is_directory(status))
       throw UsageError("--scratch is '" + printable(*folder) + "', which is not a folder");
     if (::access(folder->c_str(), W_OK | X_OK) != 0)
-      throw UsageError("--scratch is '" + printable(*folder) + "', which cannot be written to");
+      throw CannotCreate("--scratch is '" + printable(*folder) +
+                         "', which cannot be written to: " + std::generic_category().message(errno));
     return *folder;
   }
   const char* chosen = std::getenv("TMPDIR");
