@@ -1,7 +1,7 @@
 // Selection by a pass over 8-bit codes of the rows. See code_kernels.hpp for the mathematics.
 //
 // Memory: J (rounded up to a multiple of 4) + 6 bytes per row, and 2 for each leading direction that is split
-// off first. These are used where a few of them, at most J / 8, hold 99% of the energy of a sample of rows.
+// off first. These are used where a few of them, at most J / 8, hold 90% of the energy of a sample of rows.
 // Where codes leave many rows, these are also held in 16 bits: near_rows.hpp.
 #pragma once
 
