@@ -23,7 +23,7 @@ constexpr Index kTrialParts = 16;  // one of so many tells whether the coarse pl
 constexpr Index kUnscanned = 16;   // searches without codes, until these are tried again
 constexpr float kFloatErrorEach = 1.2e-7F;
 constexpr double kLeadingShare = 0.9;  // of the energy, for leading directions to be worth their bytes
-constexpr double kRestFactor = 1.8;    // energy left over, to that beyond all directions: fewer will do
+constexpr double kRestFactor = 1.5;    // energy left over, to that beyond all directions: fewer will do
 constexpr double kNegligible = 1e-6;
 constexpr double kOneDirection = 0.5;  // of the energy along one direction: many rows may be close to l
 
