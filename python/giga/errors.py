@@ -1,5 +1,8 @@
 """What giga raises. Every class is an Error and the exception of Python that people would expect."""
 
+import sys
+import warnings
+
 
 class Error(Exception):
     """The base of all that giga raises by itself."""
@@ -54,3 +57,12 @@ class GigaWarning(UserWarning):
 
 
 __all__ = [name for name in list(globals()) if not name.startswith("_")]
+
+
+def warn(texts):
+    """GigaWarnings at the line outside this package that made the call."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    for text in texts:
+        warnings.warn(text, GigaWarning, stacklevel=level)

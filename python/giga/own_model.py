@@ -4,14 +4,13 @@ import inspect
 import numbers
 import operator
 import os
-import warnings as _warnings
 
 import numpy as np
 
 from . import _giga
 from ._options import VERBS, Verb, _section, _signature
 from ._progress import showing
-from .errors import CannotCreate, GigaWarning, NotSafe
+from .errors import CannotCreate, NotSafe, warn
 from .results import Fit
 
 _GROUPS = ("Projection", "Construction", "Sampling", "Certificate", "Run")
@@ -288,8 +287,7 @@ def coreset(log_likelihood=None, gradient=None, *, num_rows=None, num_parameters
         run.folder = run.save(out, force=force)
     if strict and not run.safe:
         raise NotSafe(run.certificate.sentence, run)
-    for text in run.warnings + ([] if run.safe else [run.certificate.sentence]):
-        _warnings.warn(text, GigaWarning, stacklevel=2)
+    warn(run.warnings + ([] if run.safe else [run.certificate.sentence]))
     return run
 
 

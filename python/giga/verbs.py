@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import tempfile
-import warnings as _warnings
 
 import numpy as np
 
@@ -13,13 +12,8 @@ from ._data import is_path, path_word, words_and_memory
 from ._options import VERBS, documented
 from ._progress import showing
 from ._ranks import leads, ranks
-from .errors import GigaWarning, NotSafe, OptionError
+from .errors import NotSafe, OptionError, warn
 from .results import Certificate, Coreset, Fit, Predictions, Sample, Summary, coreset_of
-
-
-def _warn(texts):
-    for text in texts:
-        _warnings.warn(text, GigaWarning, stacklevel=4)
 
 
 def _model(verb, data, formula, y, weights, names, options):
@@ -80,9 +74,9 @@ def fit(data=None, formula=None, *, y=None, weights=None, names=None, strict=Fal
     run = Fit(result, resume if resume is not None else _out(options))
     if strict and not run.safe:
         raise NotSafe(run.certificate.sentence, run)
-    _warn(run.warnings)
+    warn(run.warnings)
     if not run.safe:
-        _warn([run.certificate.sentence])
+        warn([run.certificate.sentence])
     return run
 
 
@@ -144,7 +138,7 @@ def sample(data=None, formula=None, *, y=None, weights=None, names=None, progres
     with ranks(comm, "sample", settings, memory) as operations, showing(progress if leads(comm) else False) as watch:
         result = _giga.sample(words, settings, memory, watch, operations)
     run = Sample(result, _out(options))
-    _warn(run.warnings)
+    warn(run.warnings)
     return run
 
 
@@ -189,7 +183,7 @@ def check(data, coreset=None, sampled=None, *, y=None, names=None, strict=False,
     if strict and not out.safe:
         raise NotSafe(out.sentence, out)
     if not out.safe:
-        _warn([out.sentence])
+        warn([out.sentence])
     return out
 
 

@@ -221,8 +221,9 @@ giga.fit(X, y=y, family="bernoulli", draws=6000, progress=True)
 
 def test_what_speaks_against_a_result_is_a_warning(small):
     X, y = small
-    with pytest.warns(giga.GigaWarning, match="not safe|not certified|k-hat"):
+    with pytest.warns(giga.GigaWarning, match="not safe|not certified|k-hat") as told:
         giga.fit(X, y=y, family="bernoulli", size=1, chains=2, draws=200)
+    assert all(each.filename == __file__ for each in told if each.category is giga.GigaWarning)
     with pytest.raises(giga.NotSafe) as error:
         giga.fit(X, y=y, family="bernoulli", size=1, chains=2, draws=200, strict=True)
     assert isinstance(error.value.result, giga.Fit) and not error.value.result.safe
