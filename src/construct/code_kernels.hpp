@@ -20,9 +20,10 @@
 // The codes lie in two planes of four bits: q = 16 h + f with h in [-7, 7] and f in [-8, 7]. A pass reads the
 // coarse plane; the fine one only for groups in which a row may win by its coarse bound.
 //
-// Layout of a plane: groups of 16 rows; within a group quads of dimensions; within a quad the 16 rows, two
-// bytes each, the first two dimensions in the lower halves of the bytes and the last two in the upper. One
-// 16-bit multiply-add instruction then advances 8 or 16 rows by two dimensions with no horizontal sum.
+// Layout of a plane: groups of 16 rows; within a group octets of dimensions; within an octet the 16 rows,
+// four bytes each, the first four dimensions in the lower halves of the bytes and the last four in the upper.
+// One multiply-add instruction then advances 8 or 16 rows by two dimensions, or four in the coarse plane,
+// with no horizontal sum and nothing moved between the lanes of a register.
 #pragma once
 
 #include <bit>
@@ -40,18 +41,31 @@ static_assert(kBlockRows % kGroupRows == 0);
 inline constexpr int kCodeOffset = 136;        // q + 136 = 16 (h + 8) + (f + 8)
 inline constexpr float kLeadingSteps = 32768;  // steps from 0 to 1, the largest leading coordinate
 
-inline constexpr Index kQuadBytes = 2 * kGroupRows;  // of a group, in one plane
+inline constexpr Index kOctet = 8;                    // dimensions
+inline constexpr Index kOctetBytes = 4 * kGroupRows;  // of a group, in one plane
+
+/// The dimensions of a group in whole octets, and perhaps half a one.
+struct Octets {
+  Index whole;
+  bool half;
+
+  explicit Octets(Index dim)
+      : whole((dim + kOctet / 2 - 1) / kOctet), half((dim + kOctet - 1) / kOctet != whole) {}
+  [[nodiscard]] Index count() const { return whole + (half ? 1 : 0); }
+  [[nodiscard]] Index coarse_bytes() const { return count() * kOctetBytes; }
+  [[nodiscard]] Index fine_bytes() const { return whole * kOctetBytes; }
+};
 
 /// Codes and side data of the rows of a block. Scales are the upper half of a float: rounded up, so that no
 /// code exceeds 119.
 struct CodeBlock {
-  std::uint8_t* coarse;   // h + 8: groups * quads * 32
-  std::uint8_t* fine;     // f + 8: groups * quads * 32
+  std::uint8_t* coarse;   // h + 8: groups * coarse_bytes()
+  std::uint8_t* fine;     // f + 8: groups * fine_bytes()
   float* kappa;           // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
   std::uint16_t* scale;   // groups * 16
   std::int16_t* leading;  // y in steps of 1 / 32768: groups * K * 16
   Index groups;
-  Index quads;  // of dimensions: ceil(J / 4)
+  Octets octets;
 };
 
 /// The scale whose upper half this is.
@@ -97,10 +111,11 @@ struct EncodeSummary {
 void encode(const double* rows, Index first, Index count, Index dim, const CodeFrame& frame,
             const CodeBlock& block, EncodeScratch& scratch, EncodeSummary& summary);
 
-/// g in integer steps of `unit`, two dimensions to an element, 2 quads elements.
-template <typename Pair>
+/// g in integer steps of `unit`, as the lanes of a multiply-add take them.
 struct SteppedDirection {
-  std::vector<Pair> pairs;
+  /// Fine: 4 words of two 16-bit steps for each octet, of its dimensions 0 and 2, 1 and 3, 4 and 6, 5 and 7.
+  /// Coarse: 2 words of four 8-bit steps.
+  std::vector<std::int32_t> words;
   std::int32_t total = 0;  // the sum of the integers
   float unit = 1;
   float error = 0;  // |g - unit * (its integers)|
@@ -109,11 +124,9 @@ struct SteppedDirection {
 struct CodeQuery {
   bool geodesic;
   bool plain;
-  float target_error;                     // as in `fine`, of the steps that l was rounded to; 0 unless plain
-  SteppedDirection<std::int32_t> fine;    // 16 bits per step
-  SteppedDirection<std::int16_t> coarse;  // 8 bits per step: products with 4-bit codes then fit 16 bits
-  std::vector<std::int16_t>
-      coarse_spread_out;       // each pair of `coarse` 16 times, once for each row of a group
+  float target_error;          // as in `fine`, of the steps that l was rounded to; 0 unless plain
+  SteppedDirection fine;       // 16 bits per step
+  SteppedDirection coarse;     // 8 bits per step: products with 4-bit codes then fit 16 bits
   std::vector<float> leading;  // <b_k, g> / 32768
   float float_error;           // what float arithmetic may lose in x
   float d_along, d_across;

@@ -200,23 +200,26 @@ struct GroupRows {
   bool coded[kGroupRows];
 };
 
-// Splits the codes of 16 rows into the two planes, four dimensions at a time.
+// Splits the codes of 16 rows into the two planes, eight dimensions at a time.
 HWY_INLINE void pack_group(const std::uint8_t* codes, Index room, Index group, const CodeBlock& block) {
-  std::uint8_t* coarse = block.coarse + group * block.quads * kQuadBytes;
-  std::uint8_t* fine = block.fine + group * block.quads * kQuadBytes;
-  const auto folded = [](std::uint32_t halves) {  // dimensions 0 and 1 below, 2 and 3 above
-    return static_cast<std::uint16_t>((halves & 0xFFFFU) | (halves >> 12));
-  };
-  for (Index t = 0; t < block.quads; ++t) {
+  constexpr std::uint32_t kUpper = 0xF0F0F0F0, kLower = 0x0F0F0F0F;
+  const Octets& octets = block.octets;
+  std::uint8_t* coarse = block.coarse + group * octets.coarse_bytes();
+  std::uint8_t* fine = block.fine + group * octets.fine_bytes();
+  for (Index t = 0; t < octets.whole; ++t) {
     for (Index r = 0; r < kGroupRows; ++r) {
-      // Four codes of a row at once: upper halves to the coarse plane, lower halves to the fine one.
-      std::uint32_t four;
-      std::memcpy(&four, codes + r * room + 4 * t, 4);
-      const std::uint16_t above = folded((four >> 4) & 0x0F0F0F0FU), below = folded(four & 0x0F0F0F0FU);
-      std::memcpy(coarse + t * kQuadBytes + 2 * r, &above, 2);
-      std::memcpy(fine + t * kQuadBytes + 2 * r, &below, 2);
+      // Eight codes of a row at once: upper halves to the coarse plane, lower halves to the fine one.
+      std::uint32_t first, last;
+      std::memcpy(&first, codes + r * room + kOctet * t, 4);
+      std::memcpy(&last, codes + r * room + kOctet * t + 4, 4);
+      const std::uint32_t above = ((first & kUpper) >> 4) | (last & kUpper);
+      const std::uint32_t below = (first & kLower) | ((last & kLower) << 4);
+      std::memcpy(coarse + t * kOctetBytes + 4 * r, &above, 4);
+      std::memcpy(fine + t * kOctetBytes + 4 * r, &below, 4);
     }
   }
+  for (Index r = 0; r < kGroupRows && octets.half; ++r)
+    std::memcpy(coarse + octets.whole * kOctetBytes + 4 * r, codes + r * room + kOctet * octets.whole, 4);
 }
 
 // Encodes up to 16 rows, whose products with l and themselves are `t`, into the group's codes and side data.

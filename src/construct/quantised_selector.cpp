@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "construct/best_row.hpp"
@@ -65,12 +66,22 @@ kernels::CodeFrame frame_of(const RowSource& rows, const ExtendedVector& target)
   return frame;
 }
 
+// The steps of an octet's dimensions in one word, from the lowest bits on.
+std::int32_t packed_steps(const std::int32_t* steps, std::initializer_list<Index> dims) {
+  const auto bits = static_cast<int>(32 / dims.size());
+  std::uint32_t word = 0;
+  int shift = 0;
+  for (const Index j : dims) {
+    word |= (static_cast<std::uint32_t>(steps[j]) & ((std::uint32_t{1} << bits) - 1)) << shift;
+    shift += bits;
+  }
+  return static_cast<std::int32_t>(word);
+}
+
 // g_j ~ unit * (integer), with every |integer| <= most and their sum over the dimensions <= most_together, up
-// to half a step of rounding per dimension. Integers lie two to a Pair, the even dimension in the lower half.
-template <typename Pair>
-kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pairs, double most,
-                                        double most_together) {
-  constexpr int kBits = 4 * sizeof(Pair);
+// to half a step of rounding per dimension. Fine: in words of two, else of four.
+kernels::SteppedDirection stepped(const std::vector<double>& g, Index octets, bool fine, double most,
+                                  double most_together) {
   double largest = 0, together = 0;
   for (const double value : g) {
     largest = std::max(largest, std::abs(value));
@@ -78,17 +89,23 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
   }
   // The unit that makes both limits hold: max_j |g_j| / unit <= most and sum_j |g_j| / unit <= most_together.
   const double unit = largest > 0 ? std::max(largest / most, together / most_together) : 1.0;
-  kernels::SteppedDirection<Pair> out;
+  kernels::SteppedDirection out;
   out.unit = static_cast<float>(unit);
-  out.pairs.assign(at(pairs), 0);
+  std::vector<std::int32_t> all(at(octets * kernels::kOctet), 0);
   double square = 0;
-  for (std::size_t j = 0; j < std::min(g.size(), at(2 * pairs)); ++j) {
+  for (std::size_t j = 0; j < std::min(g.size(), all.size()); ++j) {
     const double steps = std::nearbyint(g[j] / unit);
     square += (g[j] - unit * steps) * (g[j] - unit * steps);
-    out.total += static_cast<std::int32_t>(steps);
-    const std::int64_t bits = static_cast<std::int64_t>(steps) & ((std::int64_t{1} << kBits) - 1);
-    out.pairs[j / 2] =
-        static_cast<Pair>(out.pairs[j / 2] | static_cast<Pair>(bits << (j % 2 == 0 ? 0 : kBits)));
+    all[j] = static_cast<std::int32_t>(steps);
+    out.total += all[j];
+  }
+  for (Index t = 0; t < octets; ++t) {
+    const std::int32_t* steps = all.data() + t * kernels::kOctet;
+    if (fine) {
+      for (const Index j : {0, 1, 4, 5}) out.words.push_back(packed_steps(steps, {j, j + 2}));
+    } else {
+      for (const Index j : {0, 4}) out.words.push_back(packed_steps(steps, {j, j + 1, j + 2, j + 3}));
+    }
   }
   // The norm of g - unit * integers bounds, by Cauchy and Schwarz, what the rounding changes in a product;
   // 1.001 covers float.
@@ -98,15 +115,13 @@ kernels::SteppedDirection<Pair> stepped(const std::vector<double>& g, Index pair
 
 // A query whose direction across l is g: in 16-bit steps for the fine plane, in 8-bit steps for the coarse
 // one, and its products with the leading directions.
-kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFrame& frame, Index quads) {
+kernels::CodeQuery quantise(const std::vector<double>& g, const kernels::CodeFrame& frame, Index octets) {
   kernels::CodeQuery out{};
   out.plain = frame.plain;
   // No sum of products with codes of up to 255 may overflow 32 bits; rounding adds half a step per dimension.
-  const double room = std::max(1.0, 2147483647.0 / 255 - static_cast<double>(4 * quads));
-  out.fine = stepped<std::int32_t>(g, 2 * quads, 32767, room);
-  out.coarse = stepped<std::int16_t>(g, 2 * quads, 127, room);
-  for (const std::int16_t pair : out.coarse.pairs)
-    out.coarse_spread_out.insert(out.coarse_spread_out.end(), kernels::kGroupRows, pair);
+  const double room = std::max(1.0, 2147483647.0 / 255 - static_cast<double>(kernels::kOctet * octets));
+  out.fine = stepped(g, octets, true, 32767, room);
+  out.coarse = stepped(g, octets, false, 127, room);
   const auto dim = frame.l.size();
   const auto stride = frame.num_leading > 0 ? frame.leading.size() / at(frame.num_leading) : 0;
   for (std::size_t k = 0; k < at(frame.num_leading); ++k) {
@@ -148,13 +163,13 @@ QuantisedSelector::QuantisedSelector(const RowSource& rows, const Executor& exec
                                      kernels::CodeFrame frame)
     : rows_(rows),
       executor_(executor),
-      quads_((rows.dim() + 3) / 4),
+      octets_(rows.dim()),
       frame_(std::move(frame)),
       near_(rows, executor.memory()) {
   const auto groups = at(num_groups(rows.num_rows()));
   // One buffer: coarse plane, fine plane, kappa, scale, leading coordinates, each for all groups of 16 rows.
-  fine_offset_ = groups * at(quads_ * kernels::kQuadBytes);
-  kappa_offset_ = 2 * fine_offset_;
+  fine_offset_ = groups * at(octets_.coarse_bytes());
+  kappa_offset_ = fine_offset_ + groups * at(octets_.fine_bytes());
   scale_offset_ = kappa_offset_ + groups * kernels::kGroupRows * sizeof(float);
   leading_offset_ = scale_offset_ + groups * kernels::kGroupRows * sizeof(std::uint16_t);
   buffer_ = RowBytes(executor.memory(), leading_offset_ + groups * kernels::kGroupRows *
@@ -199,7 +214,7 @@ std::unique_ptr<Selector> QuantisedBuilder::finish(const ExtendedVector& target)
   // Plain codes were made before l was known. Now that it is, c = <l_n, l> of every row is read off the
   // codes, with the error of any other product; it takes the place of kappa.
   const kernels::CodeQuery along =
-      quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.quads_);
+      quantise(padded_double(target, selector.rows_.dim()), selector.frame_, selector.octets_.count());
   selector.target_error_ = along.fine.error;
   selector.passes_ = 0;
   for_each_block(selector.executor_, selector.rows_.num_rows(), [&](Index first, Index /*count*/) {
@@ -216,14 +231,13 @@ kernels::CodeBlock QuantisedSelector::block(Index index) const {
 // Blocks and parts of them are multiples of 16 rows, and so begin with a group of their own.
 kernels::CodeBlock QuantisedSelector::codes_of(Index first, Index count) const {
   const Index first_group = first / kernels::kGroupRows, groups = num_groups(count);
-  const Index first_byte = first_group * quads_ * kernels::kQuadBytes;
-  return {buffer_.as<std::uint8_t>() + first_byte,
-          buffer_.as<std::uint8_t>(fine_offset_) + first_byte,
+  return {buffer_.as<std::uint8_t>() + first_group * octets_.coarse_bytes(),
+          buffer_.as<std::uint8_t>(fine_offset_) + first_group * octets_.fine_bytes(),
           buffer_.as<float>(kappa_offset_) + first_group * kernels::kGroupRows,
           buffer_.as<std::uint16_t>(scale_offset_) + first_group * kernels::kGroupRows,
           buffer_.as<std::int16_t>(leading_offset_) + first_group * kernels::kGroupRows * frame_.num_leading,
           groups,
-          quads_};
+          octets_};
 }
 
 double QuantisedSelector::prepare_bytes_read() const {
@@ -239,7 +253,7 @@ Pick QuantisedSelector::best(const Query& query, SearchMemory& memory, SearchSta
 // largest lower bound of any row, times the share.
 std::vector<Candidate> QuantisedSelector::scan(const Query& query, double share, float& threshold,
                                                SearchMemory& memory, SearchStats& stats) const {
-  kernels::CodeQuery codes = quantise(query.across, frame_, quads_);
+  kernels::CodeQuery codes = quantise(query.across, frame_, octets_.count());
   codes.geodesic = query.criterion == Criterion::Geodesic;
   codes.d_along = static_cast<float>(query.d_along);
   codes.d_across = static_cast<float>(query.d_across);
@@ -278,8 +292,8 @@ std::vector<Candidate> QuantisedSelector::scan(const Query& query, double share,
   const Pick lower = best_row(executor_, rows_.num_rows(), scan_part, {-1, static_cast<double>(threshold)},
                               {.block_rows = part_rows, .backwards = memory.backwards});
   threshold = static_cast<float>(lower.score);
-  stats.bytes_read += static_cast<double>(buffer_.size() - fine_offset_) +
-                      static_cast<double>(refined.load() * quads_ * kernels::kQuadBytes);
+  stats.bytes_read += static_cast<double>(fine_offset_ + buffer_.size() - kappa_offset_) +
+                      static_cast<double>(refined.load() * octets_.fine_bytes());
 
   std::vector<Candidate> candidates;
   for (const auto& some : found) candidates.insert(candidates.end(), some.begin(), some.end());

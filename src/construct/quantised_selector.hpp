@@ -38,7 +38,7 @@ class QuantisedSelector final : public Selector {
 
   const RowSource& rows_;
   const Executor& executor_;
-  Index quads_;
+  kernels::Octets octets_;
   kernels::CodeFrame frame_;
   RowBytes buffer_;  // all coarse codes, then all fine ones, kappas, scales and leading coordinates
   std::size_t fine_offset_ = 0;

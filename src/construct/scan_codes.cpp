@@ -33,33 +33,43 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::CappedTag<std::int32_t, static_cast<size_t>(kGroupRows)>;
 constexpr Index kWordLanes = static_cast<Index>(hn::MaxLanes(Words()));
 constexpr Index kRegisters = kGroupRows / kWordLanes;
+constexpr Index kRegisterBytes = 4 * kWordLanes;  // four codes, in upper or in lower halves, of each row
 
 HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQuery& query,
                               std::int32_t* HWY_RESTRICT sums) {
   const Words i32;
   const hn::Repartition<std::int16_t, Words> i16;
-  const hn::Rebind<std::uint8_t, decltype(i16)> u8;
-  const auto low = hn::Set(u8, 0x0F);
-  const auto high = hn::Set(u8, 0xF0);
-  const std::uint8_t* coarse = block.coarse + group * block.quads * kQuadBytes;
-  const std::uint8_t* fine = block.fine + group * block.quads * kQuadBytes;
-  const std::int32_t* pairs = query.fine.pairs.data();
+  const hn::Repartition<std::uint16_t, Words> u16;
+  const hn::Repartition<std::uint8_t, Words> u8;
+  const auto upper = hn::Set(u16, 0xF0F0);
+  const auto even = hn::Set(u16, 0x00FF);
+  const Octets& octets = block.octets;
+  const std::uint8_t* coarse = block.coarse + group * octets.coarse_bytes();
+  const std::uint8_t* fine = block.fine + group * octets.fine_bytes();
+  const std::int32_t* words = query.fine.words.data();
   hn::Vec<Words> acc[kRegisters];
   for (auto& a : acc) a = hn::Zero(i32);
   auto unused = hn::Zero(i32);
-  for (Index t = 0; t < block.quads; ++t) {
-    const auto first = hn::BitCast(i16, hn::Set(i32, pairs[2 * t]));
-    const auto second = hn::BitCast(i16, hn::Set(i32, pairs[2 * t + 1]));
+  // vpmaddwd: products of 16-bit numbers, added in pairs. Of four codes of each row.
+  const auto add = [&](hn::Vec<decltype(u16)> codes, const std::int32_t* by, hn::Vec<Words>& sum) HWY_ATTR {
+    sum = hn::ReorderWidenMulAccumulate(i32, hn::BitCast(i16, hn::And(codes, even)),
+                                        hn::BitCast(i16, hn::Set(i32, by[0])), sum, unused);
+    sum = hn::ReorderWidenMulAccumulate(i32, hn::BitCast(i16, hn::ShiftRight<8>(codes)),
+                                        hn::BitCast(i16, hn::Set(i32, by[1])), sum, unused);
+  };
+  for (Index t = 0; t < octets.whole; ++t) {
     for (Index k = 0; k < kRegisters; ++k) {
-      const Index at = t * kQuadBytes + 2 * k * kWordLanes;
-      const auto c = hn::LoadU(u8, coarse + at);
-      const auto f = hn::LoadU(u8, fine + at);
-      const auto below = hn::Or(hn::And(hn::ShiftLeft<4>(c), high), hn::And(f, low));
-      const auto above = hn::Or(hn::And(c, high), hn::And(hn::ShiftRight<4>(f), low));
-      // vpmaddwd: adjacent pairs
-      acc[k] = hn::ReorderWidenMulAccumulate(i32, hn::PromoteTo(i16, below), first, acc[k], unused);
-      acc[k] = hn::ReorderWidenMulAccumulate(i32, hn::PromoteTo(i16, above), second, acc[k], unused);
+      const Index at = t * kOctetBytes + k * kRegisterBytes;
+      const auto c = hn::BitCast(u16, hn::LoadU(u8, coarse + at));
+      const auto f = hn::BitCast(u16, hn::LoadU(u8, fine + at));
+      // The codes q + 136 of dimensions 0 to 3 and 4 to 7, a byte each.
+      add(hn::OrAnd(hn::AndNot(upper, f), upper, hn::ShiftLeft<4>(c)), words + 4 * t, acc[k]);
+      add(hn::OrAnd(hn::AndNot(upper, hn::ShiftRight<4>(f)), upper, c), words + 4 * t + 2, acc[k]);
     }
+  }
+  for (Index k = 0; k < kRegisters && octets.half; ++k) {
+    const Index at = octets.whole * kOctetBytes + k * kRegisterBytes;
+    add(hn::BitCast(u16, hn::LoadU(u8, coarse + at)), words + 4 * octets.whole, acc[k]);
   }
   // The codes are stored as q + 136 >= 0: sum_j g_j (q_j + 136) - 136 sum_j g_j = sum_j g_j q_j.
   const auto offset = hn::Set(i32, kCodeOffset * query.fine.total);
@@ -68,17 +78,24 @@ HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQue
 #else
 HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQuery& query,
                               std::int32_t* HWY_RESTRICT sums) {
+  const Octets& octets = block.octets;
+  const std::uint8_t* coarse = block.coarse + group * octets.coarse_bytes();
+  const std::uint8_t* fine = block.fine + group * octets.fine_bytes();
   std::fill_n(sums, kGroupRows, 0);
-  for (Index i = 0; i < block.quads * kQuadBytes; ++i) {
-    const std::uint8_t c = block.coarse[group * block.quads * kQuadBytes + i];
-    const std::uint8_t f = block.fine[group * block.quads * kQuadBytes + i];
-    const auto pair = static_cast<size_t>(i / kQuadBytes * 2);
-    const int shift = i % 2 == 0 ? 0 : 16;
-    const Index r = i % kQuadBytes / 2;
-    sums[r] += (((c & 15) << 4 | (f & 15)) - kCodeOffset) *
-               static_cast<std::int16_t>(query.fine.pairs[pair] >> shift);
-    sums[r] += (((c & 240) | (f >> 4)) - kCodeOffset) *
-               static_cast<std::int16_t>(query.fine.pairs[pair + 1] >> shift);
+  for (Index i = 0; i < octets.coarse_bytes(); ++i) {
+    // Byte b of a row has its dimensions b and 4 + b, in words b mod 2 and 2 + b mod 2.
+    const Index b = i % 4;
+    const std::int32_t* words = query.fine.words.data() + i / kOctetBytes * 4 + b % 2;
+    const auto times = [&](int code, std::int32_t word) {
+      return (code - kCodeOffset) * static_cast<std::int16_t>(word >> (b < 2 ? 0 : 16));
+    };
+    std::int32_t& sum = sums[i % kOctetBytes / 4];
+    if (i >= octets.fine_bytes()) {
+      sum += times(coarse[i], words[0]);
+    } else {
+      sum += times((coarse[i] & 15) << 4 | (fine[i] & 15), words[0]) +
+             times((coarse[i] & 240) | (fine[i] >> 4), words[2]);
+    }
   }
 }
 #endif
@@ -88,28 +105,40 @@ HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQue
 HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQuery& query,
                                 std::int32_t* HWY_RESTRICT sums) {
   // A product of two 4-bit codes with two steps is at most 2 * 15 * 127: eight of them fit 16 bits.
-  constexpr Index kQuadsAtOnce = 4;
-  const auto* coarse = reinterpret_cast<const __m256i*>(block.coarse + group * block.quads * kQuadBytes);
-  const auto* spread_out = reinterpret_cast<const __m256i*>(query.coarse_spread_out.data());
-  const __m256i low = _mm256_set1_epi8(0x0F);
+  constexpr Index kOctetsAtOnce = 4;
+  const Octets& octets = block.octets;
+  const auto* coarse = reinterpret_cast<const __m256i*>(block.coarse + group * octets.coarse_bytes());
+  const std::int32_t* words = query.coarse.words.data();
+  const __m256i low = _mm256_set1_epi8(0x0F), ones = _mm256_set1_epi16(1);
   __m256i first = _mm256_setzero_si256(), second = _mm256_setzero_si256();
-  const auto add_quads = [&](Index t, Index count) HWY_ATTR {
-    __m256i even = _mm256_setzero_si256(), odd = _mm256_setzero_si256();
+  const auto add_octets = [&](Index t, Index count) HWY_ATTR {
+    __m256i here = _mm256_setzero_si256(), there = _mm256_setzero_si256();
+    const auto add = [&](__m256i codes, __m256i below, __m256i above, __m256i& sum) HWY_ATTR {
+      const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(codes, 4), low);
+      sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(_mm256_and_si256(codes, low), below));
+      sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(upper, above));
+    };
 #pragma GCC unroll 4
     for (Index i = t; i < t + count; ++i) {
-      const __m256i c = _mm256_loadu_si256(coarse + i);
-      const __m256i above = _mm256_and_si256(_mm256_srli_epi16(c, 4), low);
-      even = _mm256_add_epi16(
-          even, _mm256_maddubs_epi16(_mm256_and_si256(c, low), _mm256_loadu_si256(spread_out + 2 * i)));
-      odd = _mm256_add_epi16(odd, _mm256_maddubs_epi16(above, _mm256_loadu_si256(spread_out + 2 * i + 1)));
+      const __m256i below = _mm256_set1_epi32(words[2 * i]), above = _mm256_set1_epi32(words[2 * i + 1]);
+      add(_mm256_loadu_si256(coarse + 2 * i), below, above, here);
+      add(_mm256_loadu_si256(coarse + 2 * i + 1), below, above, there);
     }
-    const __m256i sum = _mm256_add_epi16(even, odd);
-    first = _mm256_add_epi32(first, _mm256_cvtepi16_epi32(_mm256_castsi256_si128(sum)));
-    second = _mm256_add_epi32(second, _mm256_cvtepi16_epi32(_mm256_extracti128_si256(sum, 1)));
+    first = _mm256_add_epi32(first, _mm256_madd_epi16(here, ones));
+    second = _mm256_add_epi32(second, _mm256_madd_epi16(there, ones));
   };
   Index t = 0;
-  for (; t + kQuadsAtOnce <= block.quads; t += kQuadsAtOnce) add_quads(t, kQuadsAtOnce);
-  if (t < block.quads) add_quads(t, block.quads - t);
+  for (; t + kOctetsAtOnce <= octets.whole; t += kOctetsAtOnce) add_octets(t, kOctetsAtOnce);
+  if (t < octets.whole) add_octets(t, octets.whole - t);
+  if (octets.half) {
+    const __m256i by = _mm256_set1_epi32(words[2 * octets.whole]);
+    const auto add = [&](__m256i codes, __m256i& sum) HWY_ATTR {
+      const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(codes, 4), low);
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(upper, by), ones));
+    };
+    add(_mm256_loadu_si256(coarse + 2 * octets.whole), first);
+    add(_mm256_loadu_si256(coarse + 2 * octets.whole + 1), second);
+  }
   // Stored are h + 8: 16 (sum_j g_j (h_j + 8) - 8 sum_j g_j) = sum_j g_j 16 h_j.
   const __m256i offset = _mm256_set1_epi32(8 * query.coarse.total);
   auto* out = reinterpret_cast<__m256i*>(sums);
@@ -119,15 +148,19 @@ HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQ
 #else
 HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQuery& query,
                                 std::int32_t* HWY_RESTRICT sums) {
+  const Octets& octets = block.octets;
+  const std::uint8_t* coarse = block.coarse + group * octets.coarse_bytes();
   std::fill_n(sums, kGroupRows, 0);
-  for (Index t = 0; t < block.quads; ++t) {
-    const std::uint8_t* coarse = block.coarse + (group * block.quads + t) * kQuadBytes;
-    const std::int16_t below = query.coarse.pairs[static_cast<size_t>(2 * t)];
-    const std::int16_t above = query.coarse.pairs[static_cast<size_t>(2 * t + 1)];
-    for (Index i = 0; i < kQuadBytes; ++i) {
-      const int shift = i % 2 == 0 ? 0 : 8;
-      sums[i / 2] += (16 * (coarse[i] & 15) - 128) * static_cast<std::int8_t>(below >> shift) +
-                     (16 * (coarse[i] >> 4) - 128) * static_cast<std::int8_t>(above >> shift);
+  for (Index i = 0; i < octets.coarse_bytes(); ++i) {
+    const std::int32_t* words = query.coarse.words.data() + i / kOctetBytes * 2;
+    const auto times = [&](int code, std::int32_t word) {
+      return (16 * code - 128) * static_cast<std::int8_t>(word >> (8 * (i % 4)));
+    };
+    std::int32_t& sum = sums[i % kOctetBytes / 4];
+    if (i >= octets.fine_bytes()) {
+      sum += times(coarse[i] >> 4, words[0]);
+    } else {
+      sum += times(coarse[i] & 15, words[0]) + times(coarse[i] >> 4, words[1]);
     }
   }
 }
