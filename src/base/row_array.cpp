@@ -41,8 +41,12 @@ int nameless_file(const std::filesystem::path& folder) {
     ::unlink(name.c_str());
     return file;
   }
-  throw IoError(folder.string() + ": no file can be made there (" + std::strerror(errno) +
-                "); name another folder with `scratch`");
+  const int error = errno;
+  const std::string words = folder.string() + ": no file can be made there (" + system_words(error) +
+                            "); name another folder with `scratch`";
+  if (is_lack(error)) throw ResourceError(words);
+  if (is_denied(error)) throw CannotCreate(words);
+  throw IoError(words);
 }
 
 // Of a file of that folder, or without one if file < 0.
@@ -50,8 +54,9 @@ std::byte* mapped(std::size_t size, int protection, int file, const std::filesys
   const int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
   void* memory = ::mmap(nullptr, size, protection, flags, file, 0);
   if (memory != MAP_FAILED) return static_cast<std::byte*>(memory);
-  if (file < 0 || is_lack(errno)) throw std::bad_alloc();
-  throw IoError(folder.string() + ": its files cannot be used as memory (" + system_words(errno) +
+  const int error = errno;
+  if (file < 0 || is_lack(error)) throw std::bad_alloc();
+  throw IoError(folder.string() + ": its files cannot be used as memory (" + system_words(error) +
                 "); name another folder with `scratch`");
 }
 

@@ -1,6 +1,9 @@
 // std::filesystem, with messages.
 #include "giga/data/folders.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <string>
 #include <system_error>
 
@@ -57,6 +60,12 @@ bool is_folder(const fs::path& path) {
   const fs::file_status status = fs::status(path, error);
   require_known(path, status, error);
   return fs::is_directory(status);
+}
+
+void require_writable(const fs::path& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  const std::error_code error(errno, std::generic_category());
+  fail(folder, "cannot be written to", error);
 }
 
 std::vector<fs::path> entries_of(const fs::path& folder) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "base/shared_entries.hpp"
@@ -21,6 +22,9 @@ Regression::Regression(Parts parts) : parts_(std::make_unique<const Parts>(std::
 Regression::Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
                        RowArray<double> response, RowArray<double> offset, const FamilyParameters& family,
                        const Executor& executor) {
+  if (response.empty() &&
+      (!rows.rows.empty() || data.response().empty() || describe(family.family).has_trials))
+    throw std::invalid_argument("responses of the data are those of all its rows, and without trials");
   const RowRange held = executor.own_rows(rows.num_rows);
   RowNumbers responses = response.empty() ? RowNumbers(data.response()) : RowNumbers(std::move(response));
   RowConstants constants(family, std::span(responses.data() + held.begin, at(held.size())), held.begin);

@@ -1,7 +1,5 @@
 #include "pipeline/own_terms.hpp"
 
-#include <bit>
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -26,17 +24,15 @@ void check_own_trials(const Dataset& data, const FormulaResponse& left, const Re
   });
 }
 
-// Whether, on every rank, the responses are those of the data to the bit.
+// Whether, on every rank, the responses are those of the data.
 bool are_those_of(const Dataset& data, const Response& response, const Executor& executor) {
+  if (!response.success) return true;
   bool same = true;
   for (const Bytes& told : gathered(executor, [&] {
          const RowRange own = data.held();
          bool equal = true;
-         for (Index n = own.begin; n < own.end && equal; ++n) {
-           const double theirs = data.response(n);
-           equal = std::bit_cast<std::uint64_t>(response.value_of(theirs)) ==
-                   std::bit_cast<std::uint64_t>(theirs);
-         }
+         for (Index n = own.begin; n < own.end && equal; ++n)
+           equal = response.value_of(data.response(n)) == data.response(n);
          return Bytes(1, equal ? std::byte{1} : std::byte{0});
        }))
     same = same && told[0] == std::byte{1};
@@ -63,6 +59,7 @@ OwnTerms own_terms(const Dataset& data, const DistinctRows& distinct, const Resp
     if (!given) out.response = row_array<double>(executor, distinct.num_rows);
     if (offset) out.offset = row_array<double>(executor, distinct.num_rows);
   });
+  if (given && !offset) return out;
   for_own_blocks(executor, distinct.num_rows, [&](Index first, Index count) {
     for (Index k = first; k < first + count; ++k) {
       const Index row = distinct.row(k);

@@ -9,6 +9,7 @@
 #include <exception>
 #include <string>
 
+#include "dist/mpi_handles.hpp"
 #include "dist/rank_checks.hpp"
 #include "giga/dist/mpi_transport.hpp"
 
@@ -64,6 +65,15 @@ void check_failures(Ranks& ranks, const Executor& executor) {
          "texts travel");
 }
 
+void check_handles() {
+  const MpiHandles handles = mpi_handles();
+  expect(handles.begun > 0 && handles.made > 0, "calls of MPI are counted");
+  expect(handles.open_requests == 0,
+         "requests are completed, not " + std::to_string(handles.open_requests) + " of them");
+  expect(handles.open_communicators == 0,
+         "communicators are freed, not " + std::to_string(handles.open_communicators) + " of them");
+}
+
 void end_as(const std::string& how, Ranks& ranks, const Executor& executor) {
   const bool last = ranks.rank() + 1 == ranks.size();
   if (how == "alone" && last) throw InputMissing("part 3: no permission");
@@ -85,6 +95,7 @@ int run(const std::string& how) {
     check_pieces(executor);
     check_failures(ranks, executor);
   });
+  if (how.empty()) check_handles();
   if (!words.empty() && ranks.rank() == 0) std::fprintf(stderr, "ended: %s\n", words.c_str());
   return g_faults > 0 || !words.empty() ? 1 : 0;
 }

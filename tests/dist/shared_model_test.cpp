@@ -35,18 +35,19 @@ void on_each(int size, const std::function<void(const RankExecutor&)>& body) {
   });
 }
 
-// The last rows repeat the first: of 2 ranks each holds distinct rows of its own, of 3 every rank all.
-std::string trips_csv() {
-  constexpr Index kDistinct = 5 * kBlockRows - 50;
-  std::string text = "carrier,hour,distance,days,delays,late\n";
+// Where rows repeat, the last repeat the first: of 2 ranks each holds distinct rows of its own, of 3 every
+// rank all.
+std::string trips_csv(bool repeat) {
+  const Index distinct = repeat ? 5 * kBlockRows - 50 : kRows;
+  std::string text = "carrier,hour,distance,days,delays,late,sign\n";
   for (Index n = 0; n < kRows; ++n) {
-    const Index v = n % kDistinct * 7919 % 100'003, days = 1 + v % 19;
+    const Index v = n % distinct * 7919 % 100'003, days = 1 + v % 19;
     text += std::string(v % 3 == 0   ? "AA"
                         : v % 3 == 1 ? "B6"
                                      : "UA") +
             "," + std::to_string(5 + v % 7) + "," + std::to_string(90 + v % 2400) + "," +
             std::to_string(days) + "," + std::to_string(days * (v % 11) / 10) + "," +
-            (v % 11 > 4 ? "yes" : "no") + "\n";
+            (v % 11 > 4 ? "yes" : "no") + "," + (v % 13 > 5 ? "1" : "-1") + "\n";
   }
   return text;
 }
@@ -54,6 +55,7 @@ std::string trips_csv() {
 struct Case {
   const char* formula;
   Family family;
+  bool repeat = true;
 };
 
 // Every number of a derivative, exactly.
@@ -65,7 +67,7 @@ void expect_same(const Derivatives& got, const Derivatives& want) {
 
 class SharedModel : public ::testing::TestWithParam<Case> {
  protected:
-  SharedModel() { write_file(dir_ / "t.csv", trips_csv()); }
+  SharedModel() { write_file(dir_ / "t.csv", trips_csv(GetParam().repeat)); }
 
   [[nodiscard]] ModelTable table(const Executor& executor) const {
     ModelOptions model{.family = {GetParam().family}};
@@ -93,6 +95,7 @@ TEST_P(SharedModel, HasTheBitsOfOneProcess) {
       ASSERT_TRUE(part.data.is_shared());
       const Problem got(part.data, part.model, executor);
       EXPECT_EQ(got.notes(), want.notes());
+      EXPECT_EQ(got.table()->distinct.rows.empty(), !GetParam().repeat);
       EXPECT_EQ(got.table()->design->scale().mean, want.table()->design->scale().mean);
       EXPECT_EQ(got.table()->design->scale().scale, want.table()->design->scale().scale);
       const Likelihood& own = got.likelihood();
@@ -146,7 +149,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"late ~ factor(hour) + ns(distance, 3) + poly(delays, 2)", Family::BernoulliProbit},
         Case{"cbind(delays, days - delays) ~ (1 | carrier) + distance + hour", Family::BinomialLogit},
         Case{"delays ~ hour + distance + offset(log(days))", Family::PoissonLog},
-        Case{"log(distance) ~ hour + delays + carrier", Family::StudentT}),
+        Case{"log(distance) ~ hour + delays + carrier", Family::StudentT},
+        // Rows that all differ, whose responses are read where the table has them, or are not.
+        Case{"sign ~ distance + hour + delays + days", Family::BernoulliLogit, false},
+        Case{"late ~ distance + hour + delays + days", Family::BernoulliLogit, false},
+        Case{"delays ~ distance + hour + offset(log(days))", Family::PoissonLog, false},
+        Case{"log(distance) ~ hour + delays + days", Family::GaussianIdentity, false}),
     [](const auto& each) { return "Formula" + std::to_string(each.index); });
 
 TEST(SharedSurvey, ASampleByScoresIsThatOfOneProcess) {

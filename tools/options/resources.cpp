@@ -1,18 +1,15 @@
 #include "options/resources.hpp"
 
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "giga/base/error.hpp"
 #include "giga/base/machine.hpp"
 #include "giga/base/text.hpp"
+#include "giga/data/folders.hpp"
 #include "support/exit_codes.hpp"
 
 namespace giga::tool {
@@ -61,16 +58,9 @@ std::uint64_t memory_of(const Arguments& arguments) {
 // /var/tmp is on a disk where /tmp is often memory.
 std::filesystem::path scratch_of(const Arguments& arguments) {
   if (const auto folder = arguments.text("scratch")) {
-    std::error_code error;
-    const auto status = std::filesystem::status(*folder, error);
-    if (error && status.type() != std::filesystem::file_type::not_found)
-      throw IoError("--scratch is '" + printable(*folder) +
-                    "', which cannot be examined: " + error.message());
-    if (!std::filesystem::is_directory(status))
+    if (!is_folder(*folder))
       throw UsageError("--scratch is '" + printable(*folder) + "', which is not a folder");
-    if (::access(folder->c_str(), W_OK | X_OK) != 0)
-      throw CannotCreate("--scratch is '" + printable(*folder) +
-                         "', which cannot be written to: " + std::generic_category().message(errno));
+    require_writable(*folder);
     return *folder;
   }
   const char* chosen = std::getenv("TMPDIR");

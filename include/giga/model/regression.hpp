@@ -36,8 +36,9 @@ class Regression final : public Likelihood, public LinearModel {
              std::vector<double> response, const FamilyParameters& family, RowTerms terms = {});
 
   /// The same of a table that ranks share, made by all of them: each has responses and offsets of the
-  /// rows that are its own here, and holds their features (Dataset::hold). Without responses they are those
-  /// of `data`, without offsets these are 0. Those of a binomial family have the trials in them (family.hpp).
+  /// rows that are its own here, and holds their features (Dataset::hold). Without responses, which
+  /// takes all rows and no trials, they are those of `data`; without offsets these are 0. Those of a binomial
+  /// family have the trials in them (family.hpp).
   Regression(const Dataset& data, const DistinctRows& rows, std::shared_ptr<const Design> design,
              RowArray<double> response, RowArray<double> offset, const FamilyParameters& family,
              const Executor& executor);
