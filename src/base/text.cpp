@@ -203,7 +203,8 @@ std::optional<double> parse_double(std::string_view text) {
 }
 
 std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  // A '#' at the beginning of a line would make it a comment to many readers.
+  if (text.find_first_of(",\"\r\n") == std::string::npos && !text.starts_with('#')) return text;
   std::string quoted = "\"";
   // RFC 4180: a quote inside quotes is doubled.
   for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
