@@ -13,7 +13,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -77,26 +80,26 @@ class Judgement {
  private:
   // Step 1: the rows that this rank is to judge and that have a hash in common, by hash and then by row.
   [[nodiscard]] std::vector<HashedRow> suspects(Index part, int bits) const {
-    std::vector<std::vector<HashedRow>> dealt(at(ranks_));
-    for (Index n = repeats_.rows().begin; n < repeats_.rows().end; ++n) {
-      if (!repeats_.is_first(n) || top_bits(repeats_.hash(n), bits) != part) continue;
-      // The top bits are those of the part; a product makes those that are left depend on all others.
-      const std::uint64_t mixed = (repeats_.hash(n) * 0x9E3779B97F4A7C15U) >> 32;
-      dealt[at(static_cast<Index>(mixed % static_cast<std::uint64_t>(ranks_)))].push_back(
-          {repeats_.hash(n), n});
-    }
+    const auto for_dealt = [&](const auto& take) {
+      for (Index n = repeats_.rows().begin; n < repeats_.rows().end; ++n) {
+        const std::uint64_t hash = repeats_.hash(n);
+        if (!repeats_.is_first(n) || top_bits(hash, bits) != part) continue;
+        // The top bits are those of the part; a product makes those that are left depend on all others.
+        const std::uint64_t mixed = (hash * 0x9E3779B97F4A7C15U) >> 32;
+        take(at(static_cast<Index>((mixed * static_cast<std::uint64_t>(ranks_)) >> 32)), HashedRow{hash, n});
+      }
+    };
+    // Counted first: what is given takes most of the memory here, and is written once.
+    std::vector<std::size_t> sizes(at(ranks_), 0);
+    for_dealt([&](std::size_t judge, const HashedRow& row) { sizes[judge] += sizeof(row); });
     std::vector<Bytes> given(at(ranks_));
-    for (int rank = 0; rank < ranks_; ++rank) {
-      put(given[at(rank)], std::span<const HashedRow>(dealt[at(rank)]));
-      dealt[at(rank)] = {};
-    }
-    std::vector<HashedRow> rows;
-    for (const Bytes& bytes : executor_.exchange(std::move(given))) {
-      const auto some = items_of<HashedRow>(bytes);
-      rows.insert(rows.end(), some.begin(), some.end());
-    }
-    std::vector<HashedRow> alike;
-    for (const std::vector<HashedRow>& bucket : buckets(rows, bits)) add_common(bucket, alike);
+    for (std::size_t judge = 0; judge < given.size(); ++judge) given[judge].resize(sizes[judge]);
+    std::vector<std::size_t> places(at(ranks_), 0);
+    for_dealt([&](std::size_t judge, const HashedRow& row) {
+      std::memcpy(given[judge].data() + places[judge], &row, sizeof(row));
+      places[judge] += sizeof(row);
+    });
+    std::vector<HashedRow> alike = alike_of(executor_.exchange(std::move(given)), bits);
     std::ranges::sort(alike, [](const HashedRow& one, const HashedRow& other) {
       return one.hash != other.hash ? one.hash < other.hash : one.row < other.row;
     });
@@ -107,21 +110,34 @@ class Judgement {
     return bits == 0 ? 0 : static_cast<Index>(hash >> (64 - bits));
   }
 
-  // By the bits that follow those of the part: few enough rows for the cache.
-  static std::vector<std::vector<HashedRow>> buckets(std::vector<HashedRow>& rows, int bits) {
+  // Those with the hash of another, in no order. They are put in buckets by the bits that follow those of the
+  // part, of few enough rows for the cache.
+  static std::vector<HashedRow> alike_of(const std::vector<Bytes>& got, int bits) {
     constexpr int kBits = 8;
-    std::vector<std::vector<HashedRow>> out(std::size_t{1} << kBits);
-    const auto place = [bits](std::uint64_t hash) { return at(top_bits(hash << bits, kBits)); };
-    std::vector<std::size_t> counts(out.size(), 0);
-    for (const HashedRow& row : rows) ++counts[place(row.hash)];
-    for (std::size_t k = 0; k < out.size(); ++k) out[k].reserve(counts[k]);
-    for (const HashedRow& row : rows) out[place(row.hash)].push_back(row);
-    rows = {};
-    return out;
+    const auto for_rows = [&](const auto& take) {
+      for (const Bytes& bytes : got) {
+        for (std::size_t place = 0; place < bytes.size(); place += sizeof(HashedRow)) {
+          HashedRow row;
+          std::memcpy(&row, bytes.data() + place, sizeof(row));
+          take(at(top_bits(row.hash << bits, kBits)), row);
+        }
+      }
+    };
+    std::vector<std::size_t> ends((std::size_t{1} << kBits) + 1,
+                                  0);  // of bucket k - 1: where bucket k begins
+    for_rows([&](std::size_t bucket, const HashedRow& /*row*/) { ++ends[bucket + 1]; });
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    std::vector<HashedRow> rows(ends.back());
+    std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
+    for_rows([&](std::size_t bucket, const HashedRow& row) { rows[next[bucket]++] = row; });
+    std::vector<HashedRow> alike;
+    for (std::size_t k = 0; k + 1 < ends.size(); ++k)
+      add_common(std::span(rows).subspan(ends[k], ends[k + 1] - ends[k]), alike);
+    return alike;
   }
 
   // Adds those with the hash of another. Open addressing, as in Repeats.
-  static void add_common(const std::vector<HashedRow>& rows, std::vector<HashedRow>& alike) {
+  static void add_common(std::span<const HashedRow> rows, std::vector<HashedRow>& alike) {
     const std::size_t size = std::bit_ceil(2 * rows.size() + 1);
     std::vector<std::uint32_t> table(size, 0);  // one more than the place among `rows`; 0: none
     std::vector<char> taken(rows.size(), 0);    // whether the first of a hash has been added
