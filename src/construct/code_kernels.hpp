@@ -59,7 +59,7 @@ struct Octets {
 /// Codes and side data of the rows of a block. Scales are the upper half of a float: rounded up, so that no
 /// code exceeds 119.
 struct CodeBlock {
-  std::uint8_t* coarse;   // h + 8: groups * coarse_bytes()
+  std::uint8_t* coarse;   // h + 8, in half an octet q + 136: groups * coarse_bytes()
   std::uint8_t* fine;     // f + 8: groups * fine_bytes()
   float* kappa;           // groups * 16; NaN: not here (zero rows, padding, and rows too close to l)
   std::uint16_t* scale;   // groups * 16

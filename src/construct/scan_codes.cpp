@@ -33,7 +33,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Words = hn::CappedTag<std::int32_t, static_cast<size_t>(kGroupRows)>;
 constexpr Index kWordLanes = static_cast<Index>(hn::MaxLanes(Words()));
 constexpr Index kRegisters = kGroupRows / kWordLanes;
-constexpr Index kRegisterBytes = 4 * kWordLanes;  // four codes, in upper or in lower halves, of each row
+constexpr Index kRegisterBytes = 4 * kWordLanes;  // of four codes, or of eight halves, of each row
 
 HWY_INLINE void fine_products(const CodeBlock& block, Index group, const CodeQuery& query,
                               std::int32_t* HWY_RESTRICT sums) {
@@ -150,18 +150,21 @@ HWY_INLINE void coarse_products(const CodeBlock& block, Index group, const CodeQ
                                 std::int32_t* HWY_RESTRICT sums) {
   const Octets& octets = block.octets;
   const std::uint8_t* coarse = block.coarse + group * octets.coarse_bytes();
+  const std::int32_t* words = query.coarse.words.data();
+  const auto times = [](int code, std::int32_t word, Index byte) {
+    return (16 * code - 128) * static_cast<std::int8_t>(word >> (8 * byte));
+  };
   std::fill_n(sums, kGroupRows, 0);
-  for (Index i = 0; i < octets.coarse_bytes(); ++i) {
-    const std::int32_t* words = query.coarse.words.data() + i / kOctetBytes * 2;
-    const auto times = [&](int code, std::int32_t word) {
-      return (16 * code - 128) * static_cast<std::int8_t>(word >> (8 * (i % 4)));
-    };
-    std::int32_t& sum = sums[i % kOctetBytes / 4];
-    if (i >= octets.fine_bytes()) {
-      sum += times(coarse[i] >> 4, words[0]);
-    } else {
-      sum += times(coarse[i] & 15, words[0]) + times(coarse[i] >> 4, words[1]);
+  for (Index t = 0; t < octets.whole; ++t, coarse += kOctetBytes) {
+    for (Index r = 0; r < kGroupRows; ++r) {
+      for (Index b = 0; b < 4; ++b) {
+        const int code = coarse[4 * r + b];
+        sums[r] += times(code & 15, words[2 * t], b) + times(code >> 4, words[2 * t + 1], b);
+      }
     }
+  }
+  for (Index r = 0; r < kGroupRows && octets.half; ++r) {
+    for (Index b = 0; b < 4; ++b) sums[r] += times(coarse[4 * r + b] >> 4, words[2 * octets.whole], b);
   }
 }
 #endif

@@ -85,6 +85,14 @@ TEST(Text, ShortestReadsBackToTheSameBits) {
   EXPECT_EQ(shortest(100.0), "100");
 }
 
+TEST(Text, FieldsAreQuotedWhereReadersWouldTakeThemForMore) {
+  EXPECT_EQ(csv_field("plain text"), "plain text");
+  EXPECT_EQ(csv_field("a#b"), "a#b");
+  EXPECT_EQ(csv_field("#a"), "\"#a\"");
+  EXPECT_EQ(csv_field("a,b"), "\"a,b\"");
+  EXPECT_EQ(csv_field("say \"a\""), "\"say \"\"a\"\"\"");
+}
+
 TEST(Text, ParseDoubleTakesWholeDecimalNumbersOnly) {
   EXPECT_EQ(parse_double("-1.5e3"), -1500.0);
   EXPECT_EQ(parse_double("7"), 7.0);

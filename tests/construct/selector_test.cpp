@@ -1,5 +1,6 @@
 // Every selector returns the row of the plain scan, always.
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
@@ -34,6 +35,19 @@ TEST(Selector, AllReturnTheSameBitsInOneTwoAndThreeDimensions) {
 TEST(Selector, AllReturnTheSameBitsAtTheEdgesOfBlocksAndTiles) {
   for (const Index rows : {15, 16, 17, 63, 64, 65, 4095, 4096, 4097, 8191, 8192, 8193})
     test::expect_selectors_agree(test::gaussian_vectors(rows, 7, rows), 8);
+}
+
+TEST(Selector, AllReturnTheSameBitsWithEveryInstructionSetOfThisMachine) {
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    // Whole octets, half ones, and none; few rows and groups that are not full.
+    for (Index dim = 1; dim <= 41 && !HasFailure(); ++dim)
+      test::expect_selectors_agree(test::gaussian_vectors(300 + 7 * dim, dim, dim), 8);
+    EXPECT_FALSE(HasFailure()) << hwy::TargetName(target);
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
 }
 
 // Rows of a norm below 1e-305 sigma are taken as zero by all, whichever way they point.

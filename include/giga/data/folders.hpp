@@ -18,7 +18,7 @@ namespace giga {
 /// Whether it is a folder or leads to one. Throws as type_of does.
 [[nodiscard]] bool is_folder(const std::filesystem::path& path);
 
-/// Throws as type_of does unless files can be made in the folder.
+/// Throws as type_of does if the user may not make files in the folder.
 void require_writable(const std::filesystem::path& folder);
 
 /// What is in a folder, in no order; nothing if there is no such folder. Throws as type_of does.
