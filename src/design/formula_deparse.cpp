@@ -1,9 +1,11 @@
 // Trees back to text, as R's deparse() does with all of it on one line.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "design/formula_lexer.hpp"
 #include "giga/design/formula.hpp"
@@ -98,12 +100,29 @@ std::string deparse(const Expression& expression) {
   return text + ")";
 }
 
+namespace {
+
+// Whether whatever is written after it would become part of it: `!` takes all that follows.
+bool ends_in_negation(const Expression& expression) {
+  const Expression* last = &expression;
+  while (last->kind == Expression::Kind::Call && is_operator(last->text)) {
+    if (last->text == "!" && last->arguments.size() == 1) return true;
+    last = last->arguments.back().value.get();
+  }
+  return false;
+}
+
+}  // namespace
+
 std::string deparse(const Formula& formula) {
+  std::vector<std::string> parts;
+  if (formula.terms != nullptr) parts.push_back(deparse(*formula.terms));
+  for (const GroupTerm& group : formula.groups) parts.push_back("(" + group.text + ")");
+  if (formula.terms != nullptr && ends_in_negation(*formula.terms))
+    std::rotate(parts.begin(), parts.begin() + 1, parts.end());
   std::string text = formula.response == nullptr ? "~" : deparse(*formula.response) + " ~";
   std::string before = " ";
-  if (formula.terms != nullptr) text.append(std::exchange(before, " + ")).append(deparse(*formula.terms));
-  for (const GroupTerm& group : formula.groups)
-    text.append(std::exchange(before, " + ")).append("(").append(group.text).append(")");
+  for (const std::string& part : parts) text.append(std::exchange(before, " + ")).append(part);
   return text;
 }
 

@@ -69,6 +69,9 @@ TEST(ParseFormula, FormulasThatDifferInBlanksHaveOneText) {
   EXPECT_EQ(back("y ~ (1|g) + x"), back("y ~ x + (1 | g)"));
   EXPECT_EQ(back("y ~ (1|g)"), "y ~ (1 | g)");
   EXPECT_EQ(back("y ~ `a b`"), "y ~ `a b`");
+  // `!` takes all that follows it.
+  EXPECT_EQ(back("y ~ (1|g) + x %in% !z"), "y ~ (1 | g) + x %in% !z");
+  EXPECT_EQ(back("y ~ (1|g) + (!z)"), "y ~ (!z) + (1 | g)");
   for (const char* other : {"late ~ hour - carrier", "late ~ carrier + hour", "late ~ (hour + carrier)",
                             "late ~ `hour ` + carrier", "hour ~ late + carrier"})
     EXPECT_NE(back(other), back("late ~ hour + carrier")) << other;
