@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,9 @@ struct Case {
   const char* formula;
   Family family;
   bool repeat = true;
+
+  // In the name of a test: else its bytes, an address among them.
+  friend void PrintTo(const Case& each, std::ostream* out) { *out << each.formula; }
 };
 
 // Every number of a derivative, exactly.
